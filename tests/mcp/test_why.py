@@ -205,6 +205,17 @@ def test_lines_of_an_excluded_session_are_of_no_session(shop: Repository, tmp_pa
     assert "hidden" not in said
 
 
+def test_what_git_says_of_other_files_is_not_told(ask: Asking, shop: Repository) -> None:
+    """Git reads a file that the settings name, and its complaint quotes it."""
+    other = shop.root.parent / "other.txt"
+    other.write_text("quoted words\n")
+    shop.git("config", "blame.ignoreRevsFile", str(other))
+    outcome = ask("price.py")
+    assert outcome.is_error
+    assert "git blame fails for this file" in outcome.text
+    assert "quoted words" not in outcome.text
+
+
 def test_the_session_that_asks_is_named_too(ask: Asking) -> None:
     """To leave it out would be a wrong answer: nobody else wrote the line."""
     item = ask.item("price.py", meta={"threadId": "first"})

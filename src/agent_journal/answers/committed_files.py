@@ -14,7 +14,7 @@ from agent_journal.errors import JournalBusy, UsageError
 from agent_journal.journal import Journal
 from agent_journal.provenance.blame import FileBlame, Range, blame_in
 from agent_journal.provenance.candidates import Finder
-from agent_journal.provenance.git import Repository, folder_of, open_repository
+from agent_journal.provenance.git import GitError, Repository, folder_of, open_repository
 from agent_journal.query.filters import Query
 from agent_journal.store.catalog.edited_files import sessions_of_file
 
@@ -56,7 +56,11 @@ def blame_committed(journal: Journal, file: CommittedFile, lines: Range | None =
     index = index_of_lines(journal.config)
     if not index.reached(journal.db):
         raise JournalBusy("there is no index of lines yet", "run 'aj sync'")
-    return blame_in(Finder(journal.db, index, file.repository), file.path, lines)
+    finder = Finder(journal.db, index, file.repository)
+    try:
+        return blame_in(finder, file.path, lines)
+    except GitError as error:  # what git says may quote any file that the settings name
+        raise GitError("git blame fails for this file", "'git blame' says why") from error
 
 
 def may_be_asked(whole: str) -> bool:
