@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import os
 import shutil
+import signal
+import sys
 from pathlib import Path
 from random import Random
 from zlib import crc32
@@ -17,7 +19,8 @@ from agent_journal.store.catalog.items import save_watermark, watermark
 from agent_journal.store.catalog.store import open_writer
 from agent_journal.store.lines import lines as module
 from agent_journal.store.lines.lines import NAME
-from agent_journal.store.lines.manifest import part_path, read_manifest
+from agent_journal.store.lines.manifest import read_manifest, write_manifest
+from agent_journal.store.lines.saved import part_path
 from agent_journal.sync.indexes import lines
 from tests.support.journals import aj, open_journal
 from tests.support.repositories import ClaudeSession
@@ -99,7 +102,7 @@ def test_new_sessions_are_added_and_small_files_are_merged(home: Path) -> None:
     names = {file.name for file in (home / FOLDER).iterdir()}
     manifest = read_manifest(str(home / FOLDER))
     assert manifest is not None
-    assert names == {"manifest.json", *(f"{part.number:06d}.lines" for part in manifest.parts)}
+    assert names == {"manifest", *(f"{part.number:06d}.lines" for part in manifest.parts)}
 
 
 def test_what_a_rewritten_file_no_longer_says_is_gone(home: Path) -> None:
@@ -141,11 +144,55 @@ def test_a_sync_that_was_killed_before_the_watermark_moved(home: Path) -> None:
     for name in ("first", "second", "third"):
         assert writers(home, f"line of the {name}") == ["/work/app/f0.py"]
     assert faults(home) == []
-    assert {file.suffix for file in (home / FOLDER).iterdir()} == {".json", ".lines"}
+    assert {file.suffix for file in (home / FOLDER).iterdir()} == {"", ".lines"}
     assert not (home / FOLDER / "999999.lines").exists()
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "000001.lines", ""])
+def _sync_killed_at(home: Path, step: int) -> bool:
+    """Syncs in a process that is killed at a change of the index's files; whether it was."""
+    pid = os.fork()
+    if pid == 0:
+        seen = 0
+
+        def count(event: str, args: tuple[object, ...]) -> None:
+            nonlocal seen
+            is_change = event in ("os.rename", "os.remove", "os.mkdir") or (
+                event == "open" and isinstance(args[2], int) and bool(args[2] & os.O_WRONLY)
+            )
+            if is_change and NAME in str(args[0]):
+                seen += 1
+                if seen == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(count)
+        try:
+            sync(home)
+        finally:
+            os._exit(0)
+    return os.waitpid(pid, 0)[1] != 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_kill_9_at_every_change_of_the_files(home: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    session(base, "s1", "line of the first\n")
+    sync(base)
+    session(base, "s2", "line of the second\n")
+    step = 0
+    was_killed = True
+    while was_killed:
+        step += 1
+        copy = Path(shutil.copytree(base, tmp_path / f"try{step}"))
+        was_killed = _sync_killed_at(copy, step)
+        sync(copy)
+        assert faults(copy) == [], step
+        for name in ("first", "second"):
+            assert writers(copy, f"line of the {name}") == ["/work/app/f0.py"]
+        assert not [file for file in (copy / FOLDER).iterdir() if file.suffix == ".part"]
+    assert step > 5
+
+
+@pytest.mark.parametrize("name", ["manifest", "000001.lines", ""])
 def test_one_that_is_gone_is_rebuilt(home: Path, name: str) -> None:
     session(home, "s1", "it comes back again\n")
     sync(home)
@@ -158,7 +205,7 @@ def test_one_that_is_gone_is_rebuilt(home: Path, name: str) -> None:
     assert faults(home) == []
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "000001.lines"])
+@pytest.mark.parametrize("name", ["manifest", "000001.lines"])
 def test_every_flipped_bit_is_found(home: Path, name: str) -> None:
     session(home, "s1", "some text that is here\nand more of it\n")
     sync(home)
@@ -201,10 +248,9 @@ def test_wrong_lines_with_a_right_checksum_are_found(home: Path) -> None:
             (hash_of("some text that is not") or 0).to_bytes(8, "little"),
         )
         path.write_bytes(data)
-        saved = json.loads((path.parent / "manifest.json").read_bytes().rpartition(b"\n")[0])
-        saved["parts"][0][5] = crc32(data)
-        body = json.dumps(saved, separators=(",", ":")).encode()
-        (path.parent / "manifest.json").write_bytes(body + b"\n%08x" % crc32(body))
+        (part,) = manifest.parts
+        parts = (part._replace(crc=crc32(data)),)
+        write_manifest(index.path, manifest._replace(parts=parts), durable=False)
     (fault,) = faults(home)
     assert fault.startswith("1 edit with other lines than there should be: ")
 

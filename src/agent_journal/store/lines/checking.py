@@ -12,10 +12,10 @@ from agent_journal.store.lines.lines import Lines
 from agent_journal.store.lines.manifest import (
     Manifest,
     damaged_files,
-    part_path,
     read_manifest,
 )
 from agent_journal.store.lines.reading import LineReader
+from agent_journal.store.lines.saved import part_path
 from agent_journal.store.lines.segments import Segment
 from agent_journal.text.human import plural
 

@@ -46,12 +46,9 @@ class Lines:
 
     def is_there(self) -> bool:
         """Whether there is an index of this version, with all its files."""
-        from agent_journal.store.lines.manifest import is_whole, read_manifest
+        from agent_journal.store.lines.saved import has_all_files
 
-        if is_condemned(self.path):
-            return False
-        manifest = read_manifest(self.path)
-        return manifest is not None and is_whole(self.path, manifest)
+        return not is_condemned(self.path) and has_all_files(self.path)
 
     def reached(self, db: Connection) -> int:
         """The last item it has; 0 when it has to be built from the beginning."""
@@ -94,7 +91,8 @@ class Lines:
 
     def _opened(self) -> list[Segment]:
         """The files; a sync that replaces them meanwhile makes this begin again."""
-        from agent_journal.store.lines.manifest import part_path, read_manifest
+        from agent_journal.store.lines.manifest import read_manifest
+        from agent_journal.store.lines.saved import part_path
         from agent_journal.store.lines.segments import Segment
 
         while self._segments is None:
@@ -173,7 +171,7 @@ class Lines:
 
     def _dead(self, parts: list[Part], before: tuple[int, ...], gone: list[int]) -> dict[int, int]:
         """The edits in files that are gone, with their numbers of lines."""
-        from agent_journal.store.lines.manifest import part_path
+        from agent_journal.store.lines.saved import part_path
         from agent_journal.store.lines.segments import Segment
 
         found: dict[int, int] = {}
@@ -238,7 +236,7 @@ class _Writer:
         return [*kept, self._joined(joined, dead)]
 
     def _joined(self, parts: list[Part], dead: dict[int, int]) -> Part:
-        from agent_journal.store.lines.manifest import part_path
+        from agent_journal.store.lines.saved import part_path
         from agent_journal.store.lines.segments import Gathered, Segment
 
         gathered = Gathered()
@@ -248,7 +246,8 @@ class _Writer:
         return self._write_part(gathered, parts[0].after, parts[-1].upto)
 
     def _write_part(self, gathered: Gathered, after: int, upto: int) -> Part:
-        from agent_journal.store.lines.manifest import Part, part_path
+        from agent_journal.store.lines.manifest import Part
+        from agent_journal.store.lines.saved import part_path
         from agent_journal.store.lines.segments import write
 
         number = self.next_number

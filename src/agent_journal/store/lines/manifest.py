@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import NamedTuple
 from zlib import crc32
 
-from agent_journal.store.atomic import write_private
-from agent_journal.store.lines.segments import checksum
-
-_NAME = "manifest.json"
-_VERSION = 1
-_MARK = b"\n"  # between the list and its checksum
+from agent_journal.store.lines.saved import part_path, read_saved, write_saved
 
 
 class Part(NamedTuple):
@@ -35,41 +29,23 @@ class Manifest(NamedTuple):
     next_number: int = 1
 
 
-def part_path(folder: str, number: int) -> str:
-    """The file of a part."""
-    return os.path.join(folder, f"{number:06d}.lines")
-
-
 def read_manifest(folder: str) -> Manifest | None:
     """The list; None when there is none that this version can read, or it is damaged."""
+    saved = read_saved(folder)
+    if saved is None:
+        return None
     try:
-        with open(os.path.join(folder, _NAME), "rb") as file:
-            body, _, mark = file.read().rpartition(_MARK)
-        saved = json.loads(body)
-        if saved["version"] != _VERSION or mark != b"%08x" % crc32(body):
-            return None
-        parts = tuple(Part(*part) for part in saved["parts"])
-        return Manifest(parts, tuple(saved["gone"]), saved["upto"], saved["next_number"])
-    except (OSError, ValueError, KeyError, TypeError):
+        (upto, next_number), gone, *parts = saved
+        return Manifest(tuple(Part(*part) for part in parts), tuple(gone), upto, next_number)
+    except (ValueError, TypeError):
         return None
 
 
 def write_manifest(folder: str, manifest: Manifest, *, durable: bool) -> None:
     """Replace the list in one step."""
-    saved = {"version": _VERSION, **manifest._asdict()}
-    body = json.dumps(saved, separators=(",", ":")).encode()
-    parts = [body, _MARK, b"%08x" % crc32(body)]
-    write_private(os.path.join(folder, _NAME), parts, durable=durable)
-
-
-def is_whole(folder: str, manifest: Manifest) -> bool:
-    """Whether every file exists and has its size."""
-    try:
-        return all(
-            os.path.getsize(part_path(folder, part.number)) == part.size for part in manifest.parts
-        )
-    except OSError:
-        return False
+    head = [manifest.upto, manifest.next_number]
+    saved = [head, list(manifest.gone), *(list(part) for part in manifest.parts)]
+    write_saved(folder, saved, durable=durable)
 
 
 def damaged_files(folder: str, manifest: Manifest) -> list[str]:
@@ -78,7 +54,8 @@ def damaged_files(folder: str, manifest: Manifest) -> list[str]:
     for part in manifest.parts:
         path = part_path(folder, part.number)
         try:
-            is_good = checksum(path) == part.crc
+            with open(path, "rb") as file:
+                is_good = crc32(file.read()) == part.crc
         except OSError:
             is_good = False
         if not is_good:

@@ -114,12 +114,6 @@ def write(path: str, gathered: Gathered) -> Written:
     return Written(len(gathered), len(data), crc32(data))
 
 
-def checksum(path: str) -> int:
-    """The checksum of a file as it is now."""
-    with open(path, "rb") as file:
-        return crc32(file.read())
-
-
 class Segment:
     """A file, mapped into memory."""
 
