@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
 import termios
@@ -96,10 +97,15 @@ def _until(command: Sequence[str], variables: dict[str, str], text: bytes) -> fl
     )
     os.close(follower)
     seen = b""
-    while text not in seen and time.perf_counter() - started < _PATIENCE:
-        seen += os.read(leader, 65_536)
-    took = time.perf_counter() - started
-    process.kill()
-    process.wait()
-    os.close(leader)
-    return took
+    try:
+        while text not in seen:
+            left = started + _PATIENCE - time.perf_counter()
+            ready, _, _ = select.select([leader], [], [], max(0.0, left))
+            if not ready:
+                raise RuntimeError(f"no {text!r} after {_PATIENCE:.0f} s, only {seen[-500:]!r}")
+            seen += os.read(leader, 65_536)
+        return time.perf_counter() - started
+    finally:
+        process.kill()
+        process.wait()
+        os.close(leader)

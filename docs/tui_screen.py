@@ -17,36 +17,43 @@ from pathlib import Path
 PICTURE = Path(__file__).parent / "tui.svg"
 NOW = datetime(2026, 11, 16, 8, 30, tzinfo=UTC)
 QUERY = "jitter deadline"
+_PATIENCE = 120.0  # seconds
+_MOST = 200  # pictures
 
 
 def tui_picture() -> str:
     """The picture, made in a home of its own."""
-    import time_machine
-
     from agent_journal.config.loading import load
     from agent_journal.demo import write_demo_home
     from agent_journal.journal import Journal
 
-    saved = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="aj-tui-") as folder:
         home = os.path.join(folder, "home")
         os.makedirs(home)
         write_demo_home(home, NOW)
-        variables = {"HOME": home, "AJ_HOME": os.path.join(home, ".agent-journal"), "TZ": "UTC"}
-        try:
-            os.environ.update(variables)
-            time.tzset()
-            with time_machine.travel(NOW, tick=True):
-                with Journal(load(variables), variables) as journal:
-                    journal.sync()
-                return asyncio.run(_drawn())
-        finally:
-            os.environ.clear()
-            os.environ.update(saved)
-            time.tzset()
+        variables = {"HOME": home, "AJ_HOME": os.path.join(home, ".agent-journal")}
+        with Journal(load(variables), variables) as journal:
+            journal.sync()
+        return picture_of(home)
 
 
-async def _drawn() -> str:
+def picture_of(home: str, expected: str = "") -> str:
+    """The picture of a journal of the demo; it is drawn again until it is what is expected."""
+    import time_machine
+
+    saved = dict(os.environ)
+    try:
+        os.environ.update(HOME=home, AJ_HOME=os.path.join(home, ".agent-journal"), TZ="UTC")
+        time.tzset()
+        with time_machine.travel(NOW, tick=True):
+            return asyncio.run(asyncio.wait_for(_drawn(expected), _PATIENCE))
+    finally:
+        os.environ.clear()
+        os.environ.update(saved)
+        time.tzset()
+
+
+async def _drawn(expected: str) -> str:
     from agent_journal.journal import Journal
     from agent_journal.tui.app import JournalApp
     from agent_journal.tui.asked import Asked
@@ -65,8 +72,13 @@ async def _drawn() -> str:
         view = app.screen.query_one("#preview", LinesView)
         while not _has_mark(view):
             await pilot.pause(0.05)
-        await pilot.pause()
-        return without_fonts(app.export_screenshot(title="aj tui"))
+        picture = ""
+        for _ in range(_MOST):  # a scroll bar is drawn a moment after its text
+            before, picture = picture, without_fonts(app.export_screenshot(title="aj tui"))
+            if picture == (expected or before):
+                break
+            await pilot.pause(0.05 if expected else 1)
+        return picture
 
 
 def _mode(finder: object) -> str:

@@ -22,6 +22,7 @@ ADVICE = (
     "install it ('sudo apt install tmux', 'brew install tmux')."
 )
 _numbers = itertools.count()
+_PATIENCE = 120.0  # seconds: other tests may run, too
 
 
 def find_tmux() -> str | None:
@@ -78,12 +79,14 @@ class Terminal:
     def clipboard(self) -> str:
         return self._tmux("show-buffer")
 
-    def until(self, is_true: Callable[[], object], seconds: float = 120.0) -> None:
+    def until(self, is_true: Callable[[], object], seconds: float = _PATIENCE) -> None:
         """Wait for a condition."""
         deadline = time.monotonic() + seconds
+        pause = 0.02
         while not is_true():
             assert time.monotonic() < deadline, f"waited for too long; the screen:\n{self.text}"
-            time.sleep(0.02)
+            time.sleep(pause)
+            pause = min(0.2, pause * 1.3)  # every look starts a process
 
     def sees(self, text: str) -> None:
         """Wait until something is on the screen."""
@@ -93,7 +96,9 @@ class Terminal:
         command = [find_tmux() or "tmux", "-L", self._socket]
         if config:
             command += ["-f", os.devnull]
-        done = subprocess.run([*command, *args], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [*command, *args], capture_output=True, text=True, check=True, timeout=_PATIENCE
+        )
         return done.stdout
 
 

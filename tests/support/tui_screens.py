@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import time_machine
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -27,7 +29,10 @@ from agent_journal.tui.talk import Talk
 from tests.support.journals import open_journal
 
 NOW = datetime(2026, 11, 16, 8, 30, tzinfo=UTC)
+PATIENCE = 120.0  # seconds for one answer: other tests may run, too
 Test = Callable[["Driver"], Awaitable[None]]
+_CALM = 5  # turns of the loop without a message: those that widgets send each other are done
+_CHARACTERS = {"slash": "/", "space": " "}
 
 
 class Driver:
@@ -38,20 +43,56 @@ class Driver:
         self.pilot = pilot
         self.opened = opened  # web pages
 
-    async def until(self, is_true: Callable[[], object], seconds: float = 120.0) -> None:
+    async def until(self, is_true: Callable[[], object], seconds: float = PATIENCE) -> None:
         """Wait for a condition."""
         deadline = time.monotonic() + seconds
+        pause = 0.002
         while not is_true():
             assert time.monotonic() < deadline, f"waited for too long; the screen:\n{self.text}"
-            await self.pilot.pause(0.01)
+            await asyncio.sleep(pause)
+            pause = min(0.05, pause * 1.5)  # looking at the screen takes time from drawing it
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        """Press keys, and let the screen do what they say.
+
+        Textual's pilot waits after every key until the whole machine is idle, which it never is
+        while other tests run. What a thread does afterwards is waited for with `until`.
+        """
+        for key in keys:
+            character = _CHARACTERS.get(key)
+            if len(key) == 1:
+                character, key = key, _character_to_key(key)
+            self.app.post_message(events.Key(key, character))
+            await self.calm()
+
+    async def press_until(self, key: str, is_true: Callable[[], object]) -> None:
+        """Press a key until something holds."""
+        deadline = time.monotonic() + PATIENCE
+        while not is_true():
+            assert time.monotonic() < deadline, f"{key} leads nowhere; the screen:\n{self.text}"
+            await self.press(key)
+            await asyncio.sleep(0.002)  # for the thread that loads what comes next
+
+    async def calm(self) -> None:
+        """Wait until no widget has a message to work on, and all of them are laid out."""
+        await self._quiet()
+        self.app.screen._on_timer_update()  # as the pilot does: now, not with the next picture
+        await self._quiet()
+
+    async def _quiet(self) -> None:
+        quiet = 0
+        deadline = time.monotonic() + PATIENCE
+        while quiet < _CALM:
+            assert time.monotonic() < deadline, f"never calm; the screen:\n{self.text}"
+            await asyncio.sleep(0)
+            pumps = (self.app, *self.app.screen.walk_children(with_self=True))
+            quiet += 1
+            if any(pump.message_queue_size for pump in pumps):
+                quiet = 0
 
     async def type(self, text: str) -> None:
         """Type into the line that has the focus."""
-        names = {" ": "space", ":": "colon", "-": "minus", "/": "slash", "*": "asterisk"}
-        await self.pilot.press(*(names.get(letter, letter) for letter in text))
+        await self.press(*text)
 
     async def search(self, text: str, count: int | None = None) -> None:
         """Type a query, and wait for its hits by words and meaning."""
@@ -114,6 +155,18 @@ class Driver:
     def talk(self) -> str:
         return view_text(self.reader.query_one(Talk))
 
+    @property
+    def current(self) -> str:
+        """The line of the chosen block."""
+        block = self.reader.query_one(Talk).current
+        return "".join(piece.text for piece in block.head) if block else ""
+
+    @property
+    def chosen_text(self) -> str:
+        """What the chosen block says."""
+        block = self.reader.query_one(Talk).current
+        return block.text if block else ""
+
     async def read(self, title: str) -> None:
         """Open a session of the list by its title."""
         place = next(n for n, found in enumerate(self.titles) if found.startswith(title))
@@ -157,7 +210,7 @@ async def _driven(
     app: JournalApp, test: Test, size: tuple[int, int], opened: list[SessionRow]
 ) -> None:
     async with app.run_test(size=size) as pilot:
-        await pilot.pause()
         driver = Driver(app, pilot, opened)
         await driver.until(lambda: isinstance(app.screen, Finder))
+        await driver.calm()
         await test(driver)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,10 @@ def own_home(demo_home: Path, tmp_path: Path) -> Path:
     home = tmp_path / "home"
     shutil.copytree(demo_home, home)
     return home
+
+
+def is_copied(ui: Driver, text: str) -> bool:
+    return ui.app.clipboard == text
 
 
 async def choose_flaky(ui: Driver) -> None:
@@ -75,7 +80,7 @@ def test_names_and_commands_are_copied(demo_home: Path) -> None:
             await ui.press("ctrl+y")
             await ui.until(lambda: isinstance(ui.app.screen, Choice))
             await ui.press(str(number))
-            await ui.until(lambda text=text: ui.app.clipboard == text)
+            await ui.until(partial(is_copied, ui, text))
         await ui.press("ctrl+y")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
         await ui.press("escape")
@@ -93,8 +98,7 @@ def test_messages_and_commands_are_copied(demo_home: Path) -> None:
         await ui.until(lambda: ui.app.clipboard.endswith("fix the code, not the test."))
         await ui.press("d")
         await ui.until(lambda: "Bash pytest" in ui.talk)
-        while "Bash" not in "".join(p.text for p in ui.reader._talk.current.head):  # type: ignore[union-attr]
-            await ui.press("j")
+        await ui.press_until("j", lambda: "Bash" in ui.current)
         await ui.press("y")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
         await ui.press("2")

@@ -76,13 +76,58 @@ def test_words_are_found_also_in_folded_calls(demo_home: Path) -> None:
         await ui.until(lambda: "2 failed, 28 passed" in ui.talk)
         marked = [piece.text for line in talk.lines for piece in line if piece.look == "hit"]
         assert "failed" in marked
+        assert talk.current is not None
+        place = talk.current.position
         await ui.press("n")
-        await ui.until(lambda: "no more places" in ui.said)
+        await ui.until(lambda: "on from the other end" in ui.said)
+        assert talk.current.position == place
         await ui.press("slash", "escape")
         assert talk.has_focus
         assert isinstance(ui.app.screen, Reader)
 
     drive(demo_home, test)
+
+
+def test_what_is_in_sight_is_found_first_and_what_is_nowhere_is_said(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        talk = ui.reader.query_one(Talk)
+        await ui.press("J", "J", "slash")
+        await ui.until(lambda: ui.current.startswith("You"))
+        here = talk.current
+        assert here is not None
+        await ui.type("good")
+        await ui.press("enter")
+        await ui.until(lambda: "looking" not in ui.said)
+        assert talk.current is not None
+        assert talk.current.position == here.position
+        await ui.press("slash")
+        await ui.press(*["backspace"] * 4)
+        await ui.type("quintessence")
+        await ui.press("enter")
+        await ui.until(lambda: "no message of this session has quintessence" in ui.said)
+
+    drive(demo_home, test)
+
+
+def test_keys_go_on_from_what_is_in_sight(tmp_path: Path) -> None:
+    write_claude(tmp_path, count=60)
+    aj(tmp_path, "sync")
+
+    async def test(ui: Driver) -> None:
+        await ui.read("user text 0 of s1")
+        talk = ui.reader.query_one(Talk)
+        for key in ("J", "j", "d"):
+            await ui.press("g", "pagedown", "pagedown")
+            await ui.until(lambda: talk.scroll_offset.y > 40)
+            await ui.press(key)
+            await ui.until(lambda: talk.current.position > 10)  # type: ignore[union-attr]
+        await ui.press("G")
+        await ui.until(talk.is_at_end)
+        await ui.press("K")
+        await ui.until(lambda: ui.current.startswith("You") and "58 of s1" in ui.chosen_text)
+
+    drive(tmp_path, test, size=(80, 24))
 
 
 def test_a_hit_opens_the_session_where_it_is(demo_home: Path) -> None:
@@ -121,8 +166,7 @@ def test_a_sub_agent_is_read_from_its_line(demo_home: Path) -> None:
         await ui.read("Per-host connection limit")
         await ui.until(lambda: "Sub-agent" in ui.talk)
         talk = ui.reader.query_one(Talk)
-        while talk.current is None or talk.current.child is None:
-            await ui.press("j")
+        await ui.press_until("j", lambda: talk.current and talk.current.child)
         parent = ui.reader
         await ui.press("enter")
         await ui.until(lambda: ui.app.screen is not parent)
@@ -165,6 +209,26 @@ def test_a_session_that_grows_is_followed_at_its_end(tmp_path: Path) -> None:
     drive(tmp_path, test)
 
 
+def test_a_change_elsewhere_moves_nothing(tmp_path: Path) -> None:
+    write_claude(tmp_path, count=1_000)
+    aj(tmp_path, "sync")
+
+    async def test(ui: Driver) -> None:
+        await ui.read("user text 0 of s1")
+        talk = ui.reader.query_one(Talk)
+        await ui.press_until("pagedown", lambda: "text 190 of" in ui.text)
+        top = talk.scroll_offset.y
+        shown = ui.text
+        write_claude(tmp_path, "s2", count=2)
+        aj(tmp_path, "sync")
+        seen = ui.app.state
+        await ui.until(lambda: ui.app.state != seen)
+        await ui.until(lambda: not ui.reader.is_loading_more)
+        assert (talk.scroll_offset.y, ui.text) == (top, shown)
+
+    drive(tmp_path, test)
+
+
 def test_a_long_session_is_loaded_in_parts(tmp_path: Path) -> None:
     write_claude(tmp_path, count=1_200)
     aj(tmp_path, "sync")
@@ -174,16 +238,14 @@ def test_a_long_session_is_loaded_in_parts(tmp_path: Path) -> None:
         talk = ui.reader.query_one(Talk)
         assert "1/1,200" in ui.head
         assert len({block.position for block in talk.page.blocks}) == 80
-        while "text 300 of" not in ui.text:
-            await ui.press("pagedown")
+        await ui.press_until("pagedown", lambda: "text 300 of" in ui.text)
         assert len({block.position for block in talk.page.blocks}) <= 400
         await ui.press("G")
         await ui.until(lambda: "assistant text 1199 of s1" in ui.text)
         assert len({block.position for block in talk.page.blocks}) == 80
-        while "text 1050 of" not in ui.text:
-            await ui.press("pageup")
+        await ui.press_until("pageup", lambda: "text 1050 of" in ui.text)
         await ui.press("g")
-        await ui.until(lambda: "user text 0 of s1" in ui.text)
+        await ui.until(lambda: " 1/1,200" in ui.head)
         await ui.press("slash")
         await ui.type("777")
         await ui.press("enter")

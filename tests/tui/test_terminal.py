@@ -40,7 +40,14 @@ def test_aj_alone_opens_it_and_keeps_what_was_typed_before(terminal: Terminal) -
     terminal.press("C-c")
     terminal.until(lambda: terminal.text.rstrip().endswith("$"))
     terminal.run("echo", "back again")
-    terminal.sees("\nback again")
+    terminal.until(lambda: terminal.text.count("back again") == 2)  # typed, and printed
+
+
+def test_enter_before_it_is_ready_reads_what_is_found_then(terminal: Terminal) -> None:
+    terminal.run(*program("tui"))
+    terminal.type("jitter deadline")
+    terminal.press("Enter")
+    terminal.until(lambda: terminal.text.startswith(f" {FLAKY}"))
 
 
 @pytest.mark.parametrize("variable", ["NO_TUI", "AJ_TUI_DEFAULT"])
@@ -82,7 +89,7 @@ def test_it_is_suspended_and_continued(terminal: Terminal) -> None:
     terminal.press("C-z")
     terminal.until(lambda: HINTS not in terminal.text)
     terminal.run("echo", "in between")
-    terminal.sees("\nin between")
+    terminal.until(lambda: terminal.text.count("in between") == 2)  # typed, and printed
     terminal.run("fg")
     terminal.sees(HINTS)
     terminal.type(" deadline")
@@ -179,4 +186,4 @@ def test_hostile_text_changes_nothing_but_its_place(tmp_path: Path) -> None:
         terminal.press("g")
         terminal.sees("1/3")
         terminal.until(lambda: "xxxxxxxxxx" in terminal.text)
-        terminal.until(lambda: terminal.text.splitlines()[-1].startswith("↑↓ scroll"))
+        terminal.until(lambda: terminal.text.splitlines()[-1].startswith("J K prompts"))

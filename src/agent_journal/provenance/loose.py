@@ -62,6 +62,8 @@ class Loose:
         """Decide the lines that are left, where they are nearly what a session wrote.
 
         They must stand beside a line of that session: everybody writes lines that are nearly alike.
+        If it is not tied to the commit, it must have written both lines, one after the other, and
+        this one not as it is now: that is what a formatter leaves in a commit of its own.
         """
         self._known = {}
         runs = Runs(asked)
@@ -73,38 +75,24 @@ class Loose:
                 tied = ties.get(one.line.commit, {}).keys()
                 found = _by_command(at, one, tied, runs)
                 for near in _lines_beside(at, asked):
-                    if found is None and verdicts[near].session is not None:
-                        found = self._find(file, asked, verdicts, at, near, tied)
+                    session = verdicts[near].session
+                    if found is not None or session is None:
+                        continue
+                    texts = self._texts_before(file, one, session)
+                    if session in tied:
+                        found = _found_in(one, texts)
+                    elif not _has_line(one, texts):
+                        found = _with_block(_joined(asked, at, near), texts)
                 if found is not None:
                     verdicts[at] = verdicts[at]._replace(
                         line_class="likely", session=found.session, candidate=found
                     )
 
-    def _find(
-        self,
-        file: Blamed,
-        asked: list[Asked],
-        verdicts: list[Verdict],
-        at: int,
-        near: int,
-        tied: Collection[int],
-    ) -> Candidate | None:
-        """What the session of a line beside it wrote nearly so.
-
-        A session that is not tied must have written both, one after the other: that is what a
-        formatter leaves, in a commit of its own.
-        """
-        one = asked[at]
-        session = verdicts[near].session
-        assert session is not None
+    def _texts_before(self, file: Blamed, one: Asked, session: int) -> list[_Text]:
         key = (one.line.commit, one.line.path, session)
         if key not in self._known:
             self._known[key] = self._texts_of(file, one, session)
-        if session in tied:
-            return _found_in(one, self._known[key])
-        first, last = sorted((at, near))
-        both = "".join(_squeezed(other.line.text) for other in asked[first : last + 1])
-        return _with_block(both, self._known[key])
+        return self._known[key]
 
     def _texts_of(self, file: Blamed, one: Asked, session: int) -> list[_Text]:
         """What a session wrote into a file before a commit."""
@@ -175,6 +163,18 @@ def _with_block(wanted: str, texts: list[_Text]) -> Candidate | None:
         if any(wanted in block for block in text.blocks):
             return Candidate(text.writing, 0, text.session, True)
     return None
+
+
+def _has_line(one: Asked, texts: list[_Text]) -> bool:
+    """Whether a line was written as it is now, but for white space."""
+    line = collapsed(one.line.text)
+    return any(line == other.text for text in texts for other in text.lines)
+
+
+def _joined(asked: list[Asked], at: int, near: int) -> str:
+    """The lines from one to another, without spaces and quotes."""
+    first, last = sorted((at, near))
+    return "".join(_squeezed(one.line.text) for one in asked[first : last + 1])
 
 
 def _lines_beside(at: int, asked: list[Asked]) -> Iterator[int]:

@@ -12,11 +12,10 @@ from agent_journal.store.catalog.session_row import SessionRow
 from agent_journal.text.plain import one_line, safe, shell_word
 from agent_journal.tui.dialogs import Ask, Choice
 from agent_journal.tui.finding import Entry
-from agent_journal.tui.lines import Line, Piece
+from agent_journal.tui.lines import Line, Piece, Style, line_width, text_lines
 
 if TYPE_CHECKING:
     from agent_journal.answers.conversion import Continuation
-    from agent_journal.convert.losses import Loss
     from agent_journal.tui.app import JournalApp
 
 _FORMATS = ("html", "md", "json")
@@ -119,7 +118,7 @@ class Acting(Screen[None]):
 
     def _choose_way(self, row: SessionRow, ways: list[Continuation]) -> None:
         choices: list[Line] = [
-            (Piece(f"{way.title:<20}"), Piece(one_line(way.command, 200), "dim")) for way in ways
+            (Piece(f"{way.title:<20}"), Piece(_way_note(row, way), "dim")) for way in ways
         ]
         if not choices:
             self.say("no agent can resume this session", "error")
@@ -145,10 +144,6 @@ class Acting(Screen[None]):
         if way.refusal:
             self.say(way.refusal, "error")
             return
-        lines: list[Line] = [(Piece("Nothing is lost.", "added"),)]
-        if way.losses:
-            lines = [(Piece(f"Lost in {way.title}:", "bold"), Piece("")), *_loss_lines(way.losses)]
-        lines.append(())
         choices: list[Line] = [
             (Piece(f"Write it into the folder of {way.title}, and continue there"),),
             (Piece("Back"),),
@@ -158,7 +153,9 @@ class Acting(Screen[None]):
             if place == 0:
                 self.journal_app.resume(row, way.target)
 
-        self.app.push_screen(Choice("Resume in another agent", choices, lines), confirmed)
+        self.app.push_screen(
+            Choice("Resume in another agent", choices, partial(_loss_lines, way)), confirmed
+        )
 
     # -- marks, files, pages ---------------------------------------------------------------------
 
@@ -233,6 +230,12 @@ def _names_of(row: SessionRow) -> list[Copyable]:
     return found
 
 
+def _way_note(row: SessionRow, way: Continuation) -> str:
+    if way.target == row.agent:
+        return "goes on where it ended, in its folder"
+    return "a copy of the session; what it loses is shown first"
+
+
 def _ways(row: SessionRow) -> list[Continuation]:
     """Return the agents that can continue a session: its own, then others."""
     from agent_journal.answers.conversion import Continuation, continuations, resume_command
@@ -254,20 +257,26 @@ def _with_losses(journal: Journal, row: SessionRow, way: Continuation) -> Contin
     return with_losses(journal, row, way)
 
 
-def _loss_lines(losses: list[Loss]) -> list[Line]:
-    """Return what would be lost, fields of a kind with the same reason in one line."""
+def _loss_lines(way: Continuation, width: int) -> list[Line]:
+    """Return what would be lost, fields of a kind with the same reason together."""
+    if not way.losses:
+        return [(Piece("Nothing is lost.", "added"),), ()]
     reasons: dict[tuple[str, str], list[str]] = {}
-    for loss in losses:
+    for loss in way.losses:
         group, _, field = loss.field.partition(".")
         reasons.setdefault((group, loss.why), []).append(field)
-    lines: list[Line] = []
+    lines: list[Line] = [(Piece(f"Lost in {way.title}:", "bold"),)]
     for (group, why), fields in reasons.items():
         what = ", ".join(filter(None, fields))
         if len(fields) > _MOST_FIELDS:
             what = f"{len(fields)} fields"
         named = Piece(one_line(f"  {group}: {what}", 60), "removed")
-        lines.append((named, Piece(f"  {one_line(why, 200)}", "dim")))
-    return lines
+        why = one_line(why, 200)
+        if line_width((named,)) + len(why) + 2 <= width:
+            lines.append((named, Piece(f"  {why}", "dim")))
+        else:
+            lines += [(named,), *text_lines(why, Style(width, "      ", "dim"))]
+    return [*lines, ()]
 
 
 def _toggle_star(journal: Journal, row: SessionRow) -> str:

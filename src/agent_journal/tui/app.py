@@ -46,6 +46,7 @@ class JournalApp(App[Outcome | None]):
         if no_colour is not None:
             os.environ["NO_COLOR"] = no_colour  # which an agent that is resumed wants to know
         self.theme = "ansi-dark"
+        self.animation_level = "none"  # over ssh, every step of a movement would be sent
         self.doors = doors
         self.is_printing = is_printing
         self.terminal_before: object = None  # its settings, where the first picture changed them

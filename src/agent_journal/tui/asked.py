@@ -30,6 +30,17 @@ class Asked(NamedTuple):
         return self._replace(order=following(ORDERS, self.order))
 
 
+def why_empty(asked: Asked) -> str:
+    """Say why nothing was found, and which key changes that."""
+    if asked.scope != EVERYTHING:
+        return f"nothing in {asked.scope}; ^R looks elsewhere"
+    if asked.agents:
+        return f"nothing of {', '.join(asked.agents)}; F3 chooses other agents"
+    if asked.text.strip():
+        return "nothing found; Esc clears the query"
+    return "no sessions yet; F5 reads them from the agents' folders"
+
+
 def following(names: tuple[str, ...], name: str) -> str:
     """Return the name after another one; the first one after the last."""
     return names[(names.index(name) + 1) % len(names)]

@@ -39,8 +39,12 @@ class Bar(Widget):
         room = width - line_width(self._right)
         pieces: list[Piece] = []
         for piece in self._left:
-            text = cut_to_width(piece.text, max(0, room))
+            if room <= 0:
+                break
+            text = cut_to_width(piece.text, room)
             pieces.append(Piece(text, piece.look))
             room -= line_width((pieces[-1],))
+            if text != piece.text:
+                break
         pieces.append(Piece(" " * max(0, room)))
         return strip_of((*pieces, *self._right), width)

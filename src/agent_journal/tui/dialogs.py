@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -12,14 +12,17 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from agent_journal.text.width import cut_to_width
 from agent_journal.tui.bar import Bar
 from agent_journal.tui.hints import key_hints
-from agent_journal.tui.lines import Line, Piece
+from agent_journal.tui.lines import Line, Piece, line_width
 from agent_journal.tui.lines_view import LinesView
 
+_WIDEST = 100
+Explanation = Callable[[int], list[Line]]  # for so many columns
 _CSS = """
 #box {
-    width: 90%; max-width: 100; height: auto; max-height: 90%;
+    width: 90%; max-width: 100; /* _WIDEST */ height: auto; max-height: 90%;
     border: round ansi_bright_black; background: ansi_default; padding: 0 1;
 }
 #lines { height: auto; max-height: 70vh; }
@@ -38,11 +41,14 @@ class Choice(ModalScreen[int | None]):
         Binding("enter", "take", "choose"),
     ]
 
-    def __init__(self, title: str, choices: Sequence[Line], above: Sequence[Line] = ()) -> None:
+    def __init__(
+        self, title: str, choices: Sequence[Line], explain: Explanation | None = None
+    ) -> None:
         super().__init__()
         self._title = title
         self._choices = choices
-        self._above = above
+        self._explain = explain
+        self._above: list[Line] = []
         self._place = 0
 
     def compose(self) -> ComposeResult:
@@ -55,8 +61,12 @@ class Choice(ModalScreen[int | None]):
     def on_mount(self) -> None:
         """Show the choices."""
         self.query_one("#question", Bar).say((Piece(self._title, "bold"),))
-        hints = key_hints(("↑↓", "move"), ("Enter", "choose"), ("Esc", "back"))
-        self.query_one("#hints", Bar).say(hints)
+        hints = [("↑↓", "move"), ("Enter", "choose"), ("Esc", "back")]
+        if self._explain is not None:
+            self._above = self._explain(self._columns)
+        if len(self._above) + len(self._choices) > self._most_rows:
+            hints.append(("PgUp PgDn", "scroll"))
+        self.query_one("#hints", Bar).say(key_hints(*hints))
         self._show()
         self.query_one(_Menu).focus()
 
@@ -86,12 +96,27 @@ class Choice(ModalScreen[int | None]):
         for number, choice in enumerate(self._choices):
             is_chosen = number == self._place
             sign = f"▌{number + 1} " if is_chosen else f" {number + 1} "
-            lines.append((Piece(sign, "key"), *choice))
+            lines.append(_cut((Piece(sign, "key"), *choice), self._columns))
         menu = self.query_one(_Menu)
         menu.chosen = len(self._above) + self._place
-        menu.styles.height = min(len(lines), max(3, self.size.height - 8))
+        menu.styles.height = min(len(lines), self._most_rows)
         menu.show(lines)
-        menu.go_to(menu.chosen - max(3, self.size.height - 8) + 1)
+        menu.go_to(menu.chosen - self._most_rows + 1)
+
+    @property
+    def _columns(self) -> int:
+        """The columns of a line in the box."""
+        return min(_WIDEST, self.app.size.width * 9 // 10) - 5
+
+    @property
+    def _most_rows(self) -> int:
+        return max(3, self.app.size.height - 8)
+
+
+def _cut(line: Line, width: int) -> Line:
+    """Cut the last piece of a line, so that the line has a width."""
+    room = width - line_width(line[:-1])
+    return (*line[:-1], Piece(cut_to_width(line[-1].text, max(1, room)), line[-1].look))
 
 
 class _Menu(LinesView):

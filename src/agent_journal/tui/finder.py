@@ -15,15 +15,15 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from agent_journal.tui.acting import Acting
-from agent_journal.tui.asked import Asked
+from agent_journal.tui.asked import Asked, why_empty
 from agent_journal.tui.bar import Bar
 from agent_journal.tui.completion import Completion, complete
 from agent_journal.tui.dialogs import Choice
 from agent_journal.tui.finding import Entry, Listing, agents_in_use, find
-from agent_journal.tui.hints import FINDER
+from agent_journal.tui.hints import FINDER, hints_that_fit
 from agent_journal.tui.lines import Line, Piece
 from agent_journal.tui.lines_view import LinesView
-from agent_journal.tui.preview import Preview, head_lines, load_preview
+from agent_journal.tui.preview import Preview, head_lines, is_same_place, load_preview
 from agent_journal.tui.result_list import ResultList
 from agent_journal.tui.words import BESIDE
 
@@ -62,7 +62,7 @@ class Finder(Acting, Screen[None]):
         Binding("pagedown", "page(1)", priority=True),
         Binding("shift+up", "scroll_preview(-1)", priority=True),
         Binding("shift+down", "scroll_preview(1)", priority=True),
-        Binding("enter", "read", priority=True),
+        Binding("enter,ctrl+j", "read", priority=True),  # ^J: Enter before the program ran
         Binding("tab", "complete", priority=True),
         Binding("ctrl+r", "scope", priority=True),
         Binding("ctrl+o", "preview", priority=True),
@@ -87,6 +87,8 @@ class Finder(Acting, Screen[None]):
         self._completion: Completion | None = None
         self._next_choice = 0
         self._rest: Timer | None = None
+        self._is_note = False  # whether the last row says what was done
+        self._is_read_then = False  # Enter was pressed before the list was the answer
         self.answered: tuple[Asked, str] | None = None  # what the list is the answer to
 
     def compose(self) -> ComposeResult:
@@ -103,7 +105,6 @@ class Finder(Acting, Screen[None]):
     def on_mount(self) -> None:
         """Show the newest sessions; search when there are words already."""
         self.query_one("#sign", Bar).say((Piece("> ", "key"),))
-        self.query_one("#hints", Bar).say(FINDER)
         self.query_one("#preview", LinesView).can_focus = False
         query = self.query_one(Input)
         query.cursor_blink = False  # nothing moves, and nothing is drawn, while nobody types
@@ -116,17 +117,21 @@ class Finder(Acting, Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         """Put the preview beside the list, or below it."""
         self._arrange(event.size.width)
+        self._hint()
         self.call_after_refresh(self._draw_preview)
 
     # -- what is asked ---------------------------------------------------------------------------
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search for what is typed."""
-        if event.value == self._asked.text:
+        self._ask_for(event.input.value)  # there may be more of it by now
+
+    def _ask_for(self, text: str) -> None:
+        if text == self._asked.text:
             return
-        self._completion = None
-        self._asked = self._asked._replace(text=event.value)
-        self._ask()
+        self._is_read_then = False
+        self._asked = self._asked._replace(text=text)
+        self._ask_anew()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Read the chosen session."""
@@ -135,12 +140,12 @@ class Finder(Acting, Screen[None]):
     def action_scope(self) -> None:
         """Look in this folder, this project, or everywhere."""
         self._asked = self._asked.next_scope()
-        self._ask()
+        self._ask_anew()
 
     def action_order(self) -> None:
         """Sort by something else."""
         self._asked = self._asked.next_order()
-        self._ask()
+        self._ask_anew()
 
     def action_agents(self) -> None:
         """Choose agents."""
@@ -166,6 +171,11 @@ class Finder(Acting, Screen[None]):
         else:
             agents = (*agents, names[place - 1])
         self._asked = self._asked._replace(agents=agents)
+        self._ask_anew()
+
+    def _ask_anew(self) -> None:
+        """Ask for something else; what Tab offered is no longer offered."""
+        self._completion = None
         self._ask()
 
     def _ask(self, *, is_kept: bool = False) -> None:
@@ -192,6 +202,9 @@ class Finder(Acting, Screen[None]):
         if asked == self._asked:
             self.answered = (asked, mode)
             self._show(listing, is_kept=is_kept)
+            if self._is_read_then:
+                self._is_read_then = False
+                self._read()
 
     def refresh_list(self) -> None:
         """Ask again, because the journal has changed."""
@@ -211,25 +224,31 @@ class Finder(Acting, Screen[None]):
         text = self._count()
         bar.styles.width = len(text) + 1
         bar.say((), (Piece(text, "dim"),))
-        self._hint()
+        if not (is_kept and self._is_note):
+            self._hint()
 
     def _hint(self) -> None:
         """Say in the last row what is wrong, what Tab would put, or which keys there are."""
         listing, completion = self._listing, self._completion
+        self._is_note = False
         if listing.problem:
             self.say(listing.problem, "error")
         elif completion is not None:
             self.say("  ".join(completion.choices) or "nothing to complete", "dim")
         elif listing.remark:
             self.say(listing.remark)
+        elif not listing.entries:
+            self.say(why_empty(self._asked), "dim")
         else:
-            self.query_one("#hints", Bar).say(FINDER)
+            self.query_one("#hints", Bar).say(hints_that_fit(FINDER, self.app.size.width))
 
     def _count(self) -> str:
         asked = self._asked
         shown = len(self._listing.entries)
         count = f"{shown:,}"
-        if self._listing.total is None:
+        if self.answered is None and asked.text:
+            count = "searching …"
+        elif self._listing.total is None:
             count = f"best {shown:,}"
         elif self._listing.total != shown:
             count = f"{shown:,} of {self._listing.total:,}"
@@ -256,19 +275,22 @@ class Finder(Acting, Screen[None]):
         self.action_read()
 
     def _previewed(self, preview: Preview | None) -> None:
-        self._preview = preview
-        self._draw_preview()
+        before, self._preview = self._preview, preview
+        self._draw_preview(is_same=is_same_place(before, preview))
 
-    def _draw_preview(self) -> None:
+    def _draw_preview(self, *, is_same: bool = False) -> None:
+        """Draw the preview; where it `is_same`, it stays where it was scrolled to."""
         from agent_journal.tui.pages import make_page
 
         view = self.query_one("#preview", LinesView)
         if self._preview is None:
             view.show([])
             return
-        head = head_lines(self._preview.row, time.time())
+        head = head_lines(self._preview.row, time.time(), view.columns)
         page = make_page(self._preview.blocks, view.columns, {}, self._listing.marker)
         view.show([*head, *page.lines])
+        if is_same:
+            return
         if self._preview.position is None:
             view.go_to(0)
         else:
@@ -282,12 +304,14 @@ class Finder(Acting, Screen[None]):
 
     def say(self, text: str, look: str = "note") -> None:
         """Say something in the last row, until something else is shown."""
+        self._is_note = look == "note"
         self.query_one("#hints", Bar).say((Piece(text, look),))
 
     # -- keys ------------------------------------------------------------------------------------
 
     def action_move(self, by: int) -> None:
         """Choose another session."""
+        self._hint()
         self.query_one(ResultList).move(by)
 
     def action_page(self, direction: int) -> None:
@@ -312,7 +336,15 @@ class Finder(Acting, Screen[None]):
             self.app.exit(None)
 
     def action_read(self) -> None:
-        """Read the chosen session at what was found."""
+        """Read the chosen session at what was found, once all keys before this one were typed."""
+        self.query_one(Input).call_later(self.call_later, self._read)
+
+    def _read(self) -> None:
+        """Read the chosen session, once the list is the answer to what is typed."""
+        self._ask_for(self.query_one(Input).value)
+        if self._is_waiting():
+            self._is_read_then = True
+            return
         entry = self.chosen
         if entry is None:
             return
@@ -320,6 +352,12 @@ class Finder(Acting, Screen[None]):
             self.journal_app.leave_with(entry.row)
             return
         self.journal_app.read(entry, self._listing.marker)
+
+    def _is_waiting(self) -> bool:
+        """Whether the list is still the answer to something else."""
+        if self.answered is None:
+            return bool(self._asked.text)
+        return self.answered[0] != self._asked
 
     def action_complete(self) -> None:
         """Complete the word before the cursor; again, take the next choice."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from agent_journal.text.agent_colours import agent_colour
 from agent_journal.text.width import cut_to_width
 from agent_journal.tui.finding import Listing
-from agent_journal.tui.hints import FINDER
+from agent_journal.tui.hints import FINDER, hints_that_fit
 from agent_journal.tui.lines import Line, Piece, line_width
 from agent_journal.tui.session_line import session_line
 from agent_journal.tui.words import AGENT, BESIDE
@@ -56,8 +56,9 @@ def picture(listing: Listing, text: str, scope: str, columns: int, lines: int) -
         bar = "▌" if place == 0 else " "
         rows.append(_drawn((Piece(bar, "key"), *session_line(entry.row, width - 2, now))))
     drawn = "\r\n".join(rows)
-    if line_width(FINDER) <= columns:
-        drawn += f"\x1b[{lines};1H" + _drawn(FINDER)
+    hints = hints_that_fit(FINDER, columns)
+    if line_width(hints) <= columns:
+        drawn += f"\x1b[{lines};1H" + _drawn(hints)
     return drawn
 
 
@@ -89,6 +90,8 @@ def _silent_keys() -> Iterator[object]:
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     silent = termios.tcgetattr(terminal)
+    # Enter stays Enter, and ^S a key
+    silent[0] &= ~(termios.ICRNL | termios.IXON | termios.IXOFF)
     silent[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG)
     termios.tcsetattr(terminal, termios.TCSANOW, silent)
     try:

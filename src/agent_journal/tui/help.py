@@ -39,7 +39,7 @@ READING = (
     ("↑ ↓  PgUp PgDn", "scroll"),
     ("j k", "next and previous block"),
     ("J K", "next and previous prompt"),
-    ("g G", "beginning and end; at the end, the view follows a session that grows"),
+    ("g G", "beginning; end, where new messages are followed"),
     ("Enter f", "open or fold the block; on a sub-agent, read it"),
     ("d", "depth: Story, Steps, Everything"),
     ("/", "find; n and N go on"),
@@ -52,7 +52,7 @@ READING = (
 QUERY = (
     ("words", 'flaky retry   "exact words"   pre*   -without   a OR b'),
     ("fields", "agent: project: branch: model: tool: file: tag: role: kind:"),
-    ("states", "is:prompt is:failed is:starred is:waiting   has:error has:image"),
+    ("states", "is:prompt is:failed is:starred is:waiting   has:image"),
     ("dates", "date:2d   since:last-monday   date:2026-01..2026-03"),
     ("numbers", "cost:>5   messages:>100"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style
@@ -57,7 +58,21 @@ class LinesView(ScrollView, can_focus=True):
 
     def go_to(self, line: int) -> None:
         """Scroll so that a line is at the top."""
-        self.scroll_to(y=max(0, line), animate=False, immediate=True)
+        # Forced, because lines that were shown just now may not have a scroll bar yet
+        self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
+        self.call_after_refresh(self._place_scroll_bar)
+
+    def _place_scroll_bar(self) -> None:
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y
+
+    def scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> None:
+        """Scroll at once.
+
+        A movement in steps would be sent step by step over ssh. Where more is loaded meanwhile, it
+        would also go on to a line that is elsewhere by then.
+        """
+        super().scroll_to(x, y, **{**options, "animate": False})
 
     def line_at(self, y: int) -> int:
         """Return the number of the line that is drawn at a row of the widget."""

@@ -81,5 +81,9 @@ class Newest:
             return
         with self._news:
             is_newest = number == self._asked
-        if is_newest and not self._is_closed:
+        if not is_newest or self._is_closed:
+            return
+        try:
             self._deliver(done, result)
+        except Exception as error:  # else nothing would be answered any more
+            self._deliver(self._failed, error)

@@ -19,8 +19,8 @@ from agent_journal.tui.lines import Line, Piece, Style
 
 _MOST_LINES = 400  # of one diff
 _MOST_EDITS = 500
-_MODEL = 34  # columns
-_NUMBER = 12
+_MODEL = 30  # columns; the whole line has to fit into 80
+_NUMBER = 11
 
 
 def changes_lines(journal: Journal, row: SessionRow, width: int) -> list[Line]:

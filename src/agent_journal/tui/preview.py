@@ -46,6 +46,13 @@ def load_preview(journal: Journal, entry: Entry) -> Preview | None:
     return Preview(row, blocks, position)
 
 
+def is_same_place(one: Preview | None, other: Preview | None) -> bool:
+    """Whether two previews show the same place of a session."""
+    if one is None or other is None:
+        return False
+    return (one.row.row_id, one.position) == (other.row.row_id, other.position)
+
+
 def found_position(journal: Journal, entry: Entry) -> int | None:
     """Return the position of the message with what was found; None for a title or a plan."""
     if entry.item_id is None:
@@ -58,8 +65,10 @@ def found_position(journal: Journal, entry: Entry) -> int | None:
     return None
 
 
-def head_lines(row: SessionRow, now: float) -> list[Line]:
+def head_lines(row: SessionRow, now: float, width: int) -> list[Line]:
     """Return what is known of a session: its title, where and when, and how much."""
+    from agent_journal.text.width import cut_to_width
+
     facts = [row.agent, short_path(row.project_path) or row.project_dir or "", row.git_branch or ""]
     counts = [
         human_time(row.ended_at or row.started_at, now),
@@ -74,7 +83,8 @@ def head_lines(row: SessionRow, now: float) -> list[Line]:
     tags = row.own_tag_names()
     if tags:
         lines.append((Piece(one_line(" ".join(f"#{tag}" for tag in tags), 400), "note"),))
-    return [*lines, ()]
+    cut = [(Piece(cut_to_width(line[0].text, width), line[0].look),) for line in lines]
+    return [*cut, ()]
 
 
 def _opened(block: Block, position: int | None) -> Block:

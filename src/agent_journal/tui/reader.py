@@ -20,22 +20,25 @@ from agent_journal.tui.acting import Acting, Copyable
 from agent_journal.tui.asked import following
 from agent_journal.tui.bar import Bar
 from agent_journal.tui.finding import Entry
-from agent_journal.tui.hints import READER
+from agent_journal.tui.hints import PANE, READER, hints_that_fit
 from agent_journal.tui.lines import Piece
 from agent_journal.tui.panes import changes_lines, usage_lines
 from agent_journal.tui.session_line import project_name
 from agent_journal.tui.session_part import (
     LAST,
     Part,
+    Place,
     find_from,
+    load_again,
     load_at,
     load_beside,
     next_position,
 )
-from agent_journal.tui.talk import Talk
+from agent_journal.tui.talk import Anchor, Talk
 from agent_journal.tui.words import DEPTHS, STORY
 
 if TYPE_CHECKING:
+    from agent_journal.journal import Journal
     from agent_journal.search.marks import Marker
 
 _NEAR = 30  # lines from the end of what is loaded at which more is loaded
@@ -81,9 +84,10 @@ class Reader(Acting):
         self._words: tuple[str, ...] = ()  # that are looked for
         self._part: Part | None = None
         self._depth = STORY
-        self._is_loading = False
+        self.is_loading_more = False  # nothing else is asked for until it is there
         self._new = 0  # messages that came since, and are not shown
         self._pane = ""
+        self._before_pane = Anchor("", 0)  # where the conversation was when a pane was opened
 
     def compose(self) -> ComposeResult:
         """Arrange the screen."""
@@ -94,7 +98,7 @@ class Reader(Acting):
 
     def on_mount(self) -> None:
         """Load what was found, or the beginning."""
-        self.query_one("#hints", Bar).say(READER)
+        self._hint()
         self.query_one("#find", Input).display = False
         self._talk.focus()
         self._head()
@@ -102,6 +106,7 @@ class Reader(Acting):
 
     def on_resize(self) -> None:
         """Break the lines elsewhere."""
+        self._hint()
         self.call_after_refresh(self._talk.lay_out_again)
 
     @property
@@ -122,13 +127,22 @@ class Reader(Acting):
         """Say something in the last row."""
         self.query_one("#hints", Bar).say((Piece(text, look),))
 
+    def _hint(self) -> None:
+        """Name the keys in the last row."""
+        hints = READER
+        if self._pane:
+            hints = PANE
+        self.query_one("#hints", Bar).say(hints_that_fit(hints, self.app.size.width))
+
     # -- loading ---------------------------------------------------------------------------------
 
     def _load(self, position: int | None, then: Callable[[Part], None]) -> None:
         """Load the messages around a position, or around what was found."""
         entry, depth = self._entry, self._depth
+        self.is_loading_more = True  # what is loaded for the scroll bar must not replace this
 
         def done(part: Part | None) -> None:
+            self.is_loading_more = False
             if part is None:
                 self.say("this session is gone", "error")
                 return
@@ -153,7 +167,7 @@ class Reader(Acting):
         self._load(position, lambda part: self._talk.go_to_position(position, is_hit=is_hit))
 
     def _show_part(self, part: Part) -> None:
-        self._is_loading = False
+        self.is_loading_more = False
         self._part = part
         self._entry = self._entry._replace(row=part.row)
         self._new = 0
@@ -163,7 +177,7 @@ class Reader(Acting):
     def on_talk_scrolled(self) -> None:
         """Load more messages where what is loaded ends."""
         part = self._part
-        if part is None or self._is_loading:
+        if part is None or self.is_loading_more:
             return
         talk = self._talk
         top = talk.scroll_offset.y
@@ -174,7 +188,7 @@ class Reader(Acting):
         self._head()
 
     def _load_beside(self, part: Part, direction: int) -> None:
-        self._is_loading = True
+        self.is_loading_more = True
         depth = self._depth
 
         def done(more: Part) -> None:
@@ -191,10 +205,14 @@ class Reader(Acting):
         part = self._part
         if part is None:
             return
+        if self.is_loading_more:
+            return  # it loads what the journal has now
         is_at_end = self._talk.is_at_end() and not part.has_after
         entry, depth = self._entry, self._depth
+        self.is_loading_more = True
 
         def done(newer: Part | None) -> None:
+            self.is_loading_more = False
             if newer is None:
                 return
             came = newer.total - part.total
@@ -209,19 +227,20 @@ class Reader(Acting):
                 self._talk.go_to_end()
             self._head()
 
-        position = part.middle
-        if is_at_end:
-            position = LAST
-        self.journal_app.reading.ask(
-            lambda journal, search: load_at(journal, entry, position, depth), done
-        )
+        def load(journal: Journal, search: object) -> Part | None:
+            if is_at_end:
+                return load_at(journal, entry, LAST, depth)
+            return load_again(journal, part, depth)
+
+        self.journal_app.reading.ask(load, done)
 
     def _head(self) -> None:
         row, part = self.row, self._part
         right = [self._depth]
         if part is not None and part.total:
             position = self._talk.position()
-            if position is None:
+            is_end = not self._pane and self._talk.is_at_end() and not part.has_after
+            if position is None or is_end:
                 position = part.last
             right.insert(0, f"{part.number_of(position):,}/{part.total:,}")
         pieces = [Piece(" " + (one_line(row.title, 200) or "(no title)"), "bold")]
@@ -239,8 +258,10 @@ class Reader(Acting):
             self.app.pop_screen()
             return
         self._pane = ""
+        self._hint()
         if self._part is not None:
             self._talk.lay_out(self._part.blocks)
+            self._talk.return_to(self._before_pane)
 
     def action_block(self, by: int) -> None:
         """Go to the next or the previous block."""
@@ -248,9 +269,10 @@ class Reader(Acting):
 
     def action_prompt(self, by: int) -> None:
         """Go to the next or the previous thing that the person wrote."""
-        if self._part is None or self._talk.current is None:
+        block = self._talk.choose_in_sight()
+        if self._part is None or block is None:
             return
-        position = next_position(self._part.prompts, self._talk.current.position, by)
+        position = next_position(self._part.prompts, block.position, by)
         if position is not None:
             self._load_position(position)
 
@@ -275,23 +297,20 @@ class Reader(Acting):
     def action_depth(self) -> None:
         """Show more, or less again."""
         self._depth = following(DEPTHS, self._depth)
+        block = self._talk.choose_in_sight()
         self._talk.unfold_as_depth_says()
         position = 0
-        if self._talk.current is not None:
-            position = self._talk.current.position
+        if block is not None:
+            position = block.position
         self._load(position, lambda part: self._talk.go_to_position(position, is_hit=False))
 
     def copyable(self) -> list[Copyable]:
         """The message or call that is chosen, and its command."""
-        block = self._talk.current
+        block = self._talk.choose_in_sight()
         if block is None:
             return []
-        found = []
-        if block.text:
-            found.append(Copyable("message", block.text))
-        if block.command:
-            found.append(Copyable("command", block.command))
-        return found
+        things = (("message", block.text), ("command", block.command))
+        return [Copyable(name, text) for name, text in things if text]
 
     # -- finding ---------------------------------------------------------------------------------
 
@@ -315,7 +334,7 @@ class Reader(Acting):
         self._words = tuple(folded(event.value).split())
         self._talk.marker = Marker(self._words)
         self._talk.lay_out_again()
-        self.action_again(1)
+        self._look(1, is_first=True)
 
     def on_key(self, event: events.Key) -> None:
         """Leave the line for finding with Esc."""
@@ -330,26 +349,37 @@ class Reader(Acting):
         self.set_focus(self._talk)
 
     def action_again(self, direction: int) -> None:
-        """Go to the next or the previous place with the words."""
+        """Go to the next or the previous message with the words."""
+        self._look(direction)
+
+    def _look(self, direction: int, *, is_first: bool = False) -> None:
+        """Look for the words; first also in the message that is chosen."""
         words = self._words
         if not words and self._marker is not None:
             words = tuple(self._marker.words)
-        if not words or self._part is None or self._talk.current is None:
+        block = self._talk.choose_in_sight()
+        if not words or self._part is None or block is None:
             self.say("/ finds words in this session", "dim")
             return
-        entry, here = self._entry, self._talk.current.position
+        entry, here = self._entry, block.position
+        if is_first:
+            here -= 1
         self.say("looking …", "dim")
+        self.is_loading_more = True
         self.journal_app.reading.ask(
             lambda journal, search: find_from(journal, search, entry.row, words, here, direction),
             partial(self._found, " ".join(words)),
         )
 
-    def _found(self, words: str, position: int | None) -> None:
-        if position is None:
-            self.say(f"no more places with {words}", "dim")
+    def _found(self, words: str, place: Place | None) -> None:
+        self.is_loading_more = False
+        if place is None:
+            self.say(f"no message of this session has {words}", "dim")
             return
-        self.query_one("#hints", Bar).say(READER)
-        self._load_position(position, is_hit=True)
+        self._hint()
+        if place.is_round:
+            self.say("that was the last place; on from the other end", "dim")
+        self._load_position(place.position, is_hit=True)
 
     # -- panes -----------------------------------------------------------------------------------
 
@@ -358,7 +388,10 @@ class Reader(Acting):
         if self._pane == name:
             self.action_back()
             return
+        if not self._pane:
+            self._before_pane = self._talk.top_block()
         self._pane = name
+        self._hint()
         row, width = self.row, self._talk.columns
         make = changes_lines if name == "changes" else usage_lines
         self.journal_app.reading.ask(

@@ -59,7 +59,7 @@ def short_time(micros: int | None, now: float) -> str:
         return time.strftime("%a", local)
     if 0 <= ago < 300 * _DAY:
         return time.strftime("%d %b", local)
-    return time.strftime("%b %y", local)
+    return time.strftime("%b’%y", local)  # with a sign, because "Dec 25" is a day
 
 
 def _cell(text: str, width: int) -> str:

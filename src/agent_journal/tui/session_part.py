@@ -54,13 +54,6 @@ class Part(NamedTuple):
         return self.positions[self.stop - 1]
 
     @property
-    def middle(self) -> int:
-        """The position in the middle of what is loaded."""
-        if not self.positions:
-            return 0
-        return self.positions[(self.start + self.stop) // 2]
-
-    @property
     def has_before(self) -> bool:
         """Whether there are messages before those that are loaded."""
         return self.start > 0
@@ -73,6 +66,13 @@ class Part(NamedTuple):
     def number_of(self, position: int) -> int:
         """Return which message is at a position; the first one is 1."""
         return bisect_right(self.positions, position) or 1
+
+
+class Place(NamedTuple):
+    """Where words were found, and whether the search went on at the other end of the session."""
+
+    position: int
+    is_round: bool = False
 
 
 def load_at(journal: Journal, entry: Entry, position: int | None, depth: str) -> Part | None:
@@ -90,6 +90,18 @@ def load_at(journal: Journal, entry: Entry, position: int | None, depth: str) ->
     stop = min(len(positions), place + _AROUND)
     part = Part(row, positions, prompt_positions(journal.db, row.row_id), start, stop, [], found)
     return _with_blocks(journal, part, depth)
+
+
+def load_again(journal: Journal, part: Part, depth: str) -> Part | None:
+    """Load the same messages again, because the journal has changed; None without a session."""
+    row = find_session_row(journal.db, part.row.agent, part.row.id)
+    if row is None:
+        return None
+    positions = positions_of(journal.db, row.row_id)
+    prompts = prompt_positions(journal.db, row.row_id)
+    stop = min(part.stop, len(positions))
+    again = Part(row, positions, prompts, min(part.start, max(0, stop - 1)), stop, [])
+    return _with_blocks(journal, again, depth)
 
 
 def load_beside(journal: Journal, part: Part, direction: int, depth: str) -> Part:
@@ -111,8 +123,8 @@ def find_from(
     words: tuple[str, ...],
     here: int,
     direction: int,
-) -> int | None:
-    """Return the position of the next or previous message that has all words."""
+) -> Place | None:
+    """Return the next or previous message that has all words, round the ends of the session."""
     from agent_journal.answers.find_in_session import find_in_session
 
     found = find_in_session(
@@ -123,7 +135,13 @@ def find_from(
             journal, parsed, "lexical", limit=limit, per_session=False
         ),
     )
-    return next_position(found.positions, here, direction)
+    if not found.positions:
+        return None
+    position = next_position(found.positions, here, direction)
+    if position is not None:
+        return Place(position)
+    end = 0 if direction > 0 else -1
+    return Place(found.positions[end], is_round=True)
 
 
 def next_position(positions: list[int], here: int, direction: int) -> int | None:

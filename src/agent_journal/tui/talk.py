@@ -86,7 +86,9 @@ class Talk(LinesView):
             self.go_to(self.page.first[anchor.key] + anchor.above)
 
     def go_to_end(self) -> None:
-        """Scroll to the last line."""
+        """Choose the last block, and scroll to its end."""
+        self.current = self.page.blocks[-1] if self.page.blocks else None
+        self._show()
         self.go_to(len(self.page.lines))
 
     def is_at_end(self) -> bool:
@@ -124,9 +126,19 @@ class Talk(LinesView):
 
     # -- the chosen block ------------------------------------------------------------------------
 
+    def choose_in_sight(self) -> Block | None:
+        """Return the chosen block; where it was scrolled away, choose what is at the top."""
+        top = self.scroll_offset.y
+        seen = self.page.blocks[top : top + self.size.height]
+        if seen and self.current not in seen:
+            self.current = seen[0]
+            self._show()
+        return self.current
+
     def choose_next(self, by: int) -> None:
         """Choose the next or the previous block."""
         keys = list(self.page.first)
+        self.choose_in_sight()
         if self.current is None:
             return
         place = keys.index(self.current.key) + by
@@ -135,8 +147,10 @@ class Talk(LinesView):
 
     def toggle(self) -> None:
         """Open or fold the chosen block; follow it where it leads to a sub-agent."""
-        block = self.current
-        if block is None or self._is_pane:
+        if self._is_pane:
+            return
+        block = self.choose_in_sight()
+        if block is None:
             return
         if block.can_fold:
             self._folds[block.key] = not is_open(block, self._folds)

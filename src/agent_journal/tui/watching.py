@@ -17,6 +17,9 @@ def catalog_state(config: Config) -> object:
             status = os.stat(path)
         except OSError:
             found.append(None)
-        else:
-            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+            continue
+        if status.st_size == 0:
+            found.append(None)  # every reader makes an empty log, and removes it again
+            continue
+        found.append((status.st_ino, status.st_size, status.st_mtime_ns))
     return found
