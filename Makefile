@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test test-all check pytest browser tmux coverage bench torture torture-briefly demo docs pictures docs-site semantic-table clean
+.PHONY: test test-all check pytest browser tmux coverage bench torture torture-briefly provenance demo docs pictures docs-site semantic-table clean
 
 test: check pytest torture-briefly
 
@@ -47,6 +47,11 @@ torture: $(STAMP)
 
 torture-briefly: $(STAMP)
 	TORTURE_S=60 TORTURE=kills,full-disk,changes,damage,mutations,imports,arrival,load $(BIN)/python -m bench.torture
+
+# Whether `aj blame` is right, on invented repositories. PROVENANCE= takes options: --seed, --repositories,
+# --most, --wrong, and --repo PATH for a repository of your own.
+provenance: $(STAMP)
+	$(BIN)/python -m bench.provenance $(PROVENANCE)
 
 docs: $(STAMP)
 	$(BIN)/python docs/generate.py

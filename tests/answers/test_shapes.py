@@ -17,6 +17,7 @@ from agent_journal.text.dates import parse_bound
 from tests.support.journals import aj, aj_json, write_claude
 from tests.support.mcp_servers import mcp_server
 from tests.support.paths import ROOT
+from tests.support.repositories import ClaudeSession, Repository
 from tests.support.shapes import Field, faults, fields_of
 
 PAGE = (ROOT / "docs/json.md").read_text(encoding="utf-8")
@@ -65,6 +66,15 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     path = write_claude(home, "leaky")
     path.write_text(path.read_text().replace("user text 0", f"use {SECRET} please"))
     (home / "notes.txt").write_text("not a session\n")
+    repository = Repository(home / "shop")
+    session = ClaudeSession(home, "coder", repository.root)
+    session.prompt("greet")
+    session.write("greet.py", "print('good morning')\n")
+    repository.commit(
+        "greet\n\nCo-authored-by: Claude <c@example.org>",
+        10,
+        **{"greet.py": "print('good morning')\nby_hand = True\n"},
+    )
     done = aj(home, "sync")
     assert done.returncode == 0, done.stderr
     aj(home, "tag", "leaky", "secret")
@@ -102,6 +112,10 @@ ANSWERS = [
     ("doctor", ["doctor"]),
     ("rows", ["sql", "SELECT 1 AS a, 2 AS a, agent FROM sessions"]),
     ("tables", ["sql"]),
+    ("blame", ["blame", "{home}/shop/greet.py", "--why", "--all"]),
+    ("commit", ["commit", "--repo", "{home}/shop"]),
+    ("file_log", ["log", "{home}/shop/greet.py"]),
+    ("provenance", ["provenance", "--repo", "{home}/shop", "--by", "session"]),
     ("usage", ["usage"]),
     ("usage", ["usage", "session"]),
     ("blocks", ["usage", "blocks"]),
@@ -121,6 +135,7 @@ TOOL_ANSWERS: list[tuple[str, str, dict[str, Any]]] = [
     ("fixes", "find_fix", {"error": "AssertionError retry"}),
     ("commands", "how_run", {"what": "pytest"}),
     ("file_history", "file_history", {"path": "*.py", "diff": True}),
+    ("why", "why", {"file": "shop/greet.py", "line": 1, "end": 2}),
     ("hits", "search", {"query": "retry"}),
     ("session", "read", {"session": "818f4c1f", "depth": "everything", "max_chars": 40_000}),
     ("sessions", "list_sessions", {}),

@@ -10,6 +10,7 @@ import pytest
 from tests.support.journals import aj
 from tests.support.mcp_servers import McpServer, mcp_server
 from tests.support.mcp_sessions import ClaudeSession
+from tests.support.repositories import Repository
 
 TOKEN = "ghp_" + "Zk3vQ8sLw2Xy7Rb5Nd1Tf6Hj4Mc9Pg0Va8Ke"
 
@@ -39,6 +40,7 @@ def write_sessions(home: Path) -> None:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("mcp")
     write_sessions(home)
+    Repository(home).commit("notes", 10, **{"notes.txt": "notes = 'of nobody'\n"})
     done = aj(home, "sync")
     assert done.returncode == 0, done.stderr
     return home

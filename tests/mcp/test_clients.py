@@ -25,6 +25,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("read", {"session": "fixed"}),
     ("list_sessions", {}),
     ("file_history", {"path": "retry.py"}),
+    ("why", {"file": "notes.txt", "line": 1}),
     ("find_fix", {"error": "TimeoutError: no jitter left"}),
     ("how_run", {"what": "deploy"}),
     ("usage", {}),

@@ -18,6 +18,7 @@ from tests.mcp.conftest import TOKEN
 from tests.support.journals import open_journal, variables
 from tests.support.mcp_servers import assert_quoted
 from tests.support.mcp_sessions import ClaudeSession
+from tests.support.repositories import Repository
 
 AWS = "AKIA" + "QZ7NPL4XW2MVTR3K"
 PASSWORD = "hunter2-Xk29vQpL"
@@ -48,6 +49,20 @@ TURNS = st.lists(
 LENGTHS = st.sampled_from([1_000, 1_001, 1_500, 6_000, 40_000])
 
 
+FILE = "found_again.py"
+LINE = "written_by_an_agent = 'a hostile one'"
+
+
+def write_repository(home: Path, text: str) -> None:
+    """A repository with lines of the sessions, and a commit that says what it likes."""
+    repository = Repository(home / "shop")
+    lines = f"{LINE}\nof_nobody = 'known'\n{text}\n"
+    repository.write(FILE, lines.encode("utf-8", "replace").decode())
+    subject = text.encode("utf-8", "replace").decode().replace("\0", "")
+    repository.git("add", "-A", minute=10)
+    repository.git("commit", "-q", "--cleanup=verbatim", "-m", f"x{subject}", minute=10)
+
+
 def write(home: Path, name: str, turns: list[tuple[str, str]]) -> None:
     session = ClaudeSession(home, name)
     for kind, text in turns:
@@ -57,6 +72,7 @@ def write(home: Path, name: str, turns: list[tuple[str, str]]) -> None:
             session.answer(text)
         elif kind == "edit":
             session.edit(f"/work/app/{text[:60]}.py", text, text[::-1])
+            session.edit(str(home / "shop" / FILE), "x", f"{LINE}\n{text}\n{LINE}\n")
         else:
             session.bash(f"make test {text}", f"Error: {text}", is_error=kind == "failed")
 
@@ -72,6 +88,8 @@ def questions(text: str) -> list[tuple[str, dict[str, Any]]]:
         ("find_fix", {"error": f"Error {text[:200]}"}),
         ("how_run", {"what": "make test"}),
         ("usage", {"by": "session"}),
+        ("why", {"file": FILE, "line": 1, "end": 3}),
+        ("why", {"file": f"{text[:100]}/{FILE}", "line": 1}),
         ("read", {"session": text[:50] or "x"}),
     ]
 
@@ -102,10 +120,11 @@ def test_no_answer_is_too_long_leaves_its_quotation_or_has_a_secret(
         home = Path(folder)
         write(home, "hostile", turns)
         write(home, "second", turns[::-1])
+        write_repository(home, asked)
         with open_journal(home) as journal:
             journal.sync()
         search = WarmSearch(str(home / ".agent-journal"))
-        recall = Recall(search, variables(home), "")
+        recall = Recall(search, variables(home), str(home / "shop"))
         try:
             for tool, arguments in questions(asked):
                 for form in ("text", "json"):

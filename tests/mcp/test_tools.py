@@ -26,6 +26,7 @@ def test_descriptions_are_short_and_all_tools_only_read() -> None:
         "read",
         "list_sessions",
         "file_history",
+        "why",
         "find_fix",
         "how_run",
         "usage",

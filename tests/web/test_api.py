@@ -111,7 +111,9 @@ def _drop_what_the_moment_decides(answer: dict[str, Any]) -> None:
 
 
 def test_every_kind_is_asked_above() -> None:
-    assert {kind for kind, _, _ in SAME} == {kind.name for kind in KINDS}
+    asked = {kind for kind, _, _ in SAME}
+    asked.add("blame")  # tests/web/test_lines.py asks for it: the demo has no repository
+    assert asked == {kind.name for kind in KINDS}
     assert [route.name for route in API] == [kind.name for kind in KINDS]
 
 
@@ -147,6 +149,10 @@ def test_an_error_has_the_words_of_the_command(
         ("hits?q=retry&context=21", "21 is more than 20"),
         ("session?id=last&context=1", "context needs message or find"),
         ("session", "Missing parameter 'id'"),
+        ("blame", "Missing parameter 'path'"),
+        ("blame?path=/a&last=2", "last needs first"),
+        ("blame?path=/a&first=3&last=2", "last is before first"),
+        ("blame?path=/etc/passwd", "no session changed this file"),
     ],
 )
 def test_sizes_and_names_are_limited(server: Server, path: str, words: str) -> None:

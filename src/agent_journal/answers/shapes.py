@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from agent_journal.answers.backup import BackupExtra, BackupItem
+from agent_journal.answers.blame import BlameItem
 from agent_journal.answers.blocks import BlockItem, BlocksExtra
 from agent_journal.answers.changes import ChangedItem, ChangesExtra
+from agent_journal.answers.commit import CommitExtra, CommitItem
 from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
 from agent_journal.answers.doctor import DoctorExtra, DoctorItem
 from agent_journal.answers.edits import EditItem, EditsExtra
 from agent_journal.answers.expiring import ExpiringItem
 from agent_journal.answers.exported import ExportedItem
+from agent_journal.answers.file_log import FileLogExtra, FileLogItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
 from agent_journal.answers.marks import MarkedItem, TagItem
@@ -19,6 +22,8 @@ from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.recall.commands import CommandItem
 from agent_journal.answers.recall.file_history import FileHistoryItem
 from agent_journal.answers.recall.fixes import FixItem
+from agent_journal.answers.recall.why import WhyItem
+from agent_journal.answers.repository_provenance import ProvenanceExtra, ProvenanceItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
@@ -57,6 +62,10 @@ ITEMS: dict[str, type] = {
     "doctor": DoctorItem,
     "rows": dict,
     "tables": TableItem,
+    "blame": BlameItem,
+    "commit": CommitItem,
+    "file_log": FileLogItem,
+    "provenance": ProvenanceItem,
     "usage": UsageItem,
     "blocks": BlockItem,
     "stats": StatsItem,
@@ -67,6 +76,7 @@ ITEMS: dict[str, type] = {
     "fixes": FixItem,
     "commands": CommandItem,
     "file_history": FileHistoryItem,
+    "why": WhyItem,
 }
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
@@ -78,6 +88,9 @@ EXTRA: dict[str, type] = {
     "doctor": DoctorExtra,
     "pruned": PrunedExtra,
     "rows": RowsExtra,
+    "commit": CommitExtra,
+    "file_log": FileLogExtra,
+    "provenance": ProvenanceExtra,
     "usage": UsageExtra,
     "blocks": BlocksExtra,
     "config": ConfigExtra,

@@ -88,6 +88,7 @@ class ForeignConnector(AgentConnector):
         self.root_folders = _texts(inner, "root_folders", self.root_folders)
         self.has_shared_database_names = bool(getattr(inner, "has_shared_database_names", False))
         self.records_credits = bool(getattr(inner, "records_credits", False))
+        self.has_local_clock = bool(getattr(inner, "has_local_clock", False))
         self.usage_gaps = _checked(getattr(inner, "usage_gaps", {}), dict)
         method = getattr(inner, "resume_method", None)
         self.resume_method = method and _checked(method, ResumeMethod)

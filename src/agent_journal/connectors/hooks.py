@@ -56,6 +56,8 @@ class AgentConnector(Connector, Protocol):
     holds_many_sessions: bool = False
     # Whether earlier versions gave sessions other ids (`former_id`)
     has_former_ids: bool = False
+    # Whether its times are those of the clock on the wall, without a zone; read as UTC
+    has_local_clock: bool = False
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None
 

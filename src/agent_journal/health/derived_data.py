@@ -17,6 +17,8 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.items import last_item
 from agent_journal.store.condemned import condemn
+from agent_journal.store.lines.checking import faults as faults_of_lines
+from agent_journal.store.lines.lines import Lines
 from agent_journal.store.mirror.checking import faults
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
@@ -84,6 +86,15 @@ def vector_faults(db: Connection, vectors: Vectors) -> Iterator[str]:
     if damage is not None:
         vectors.condemn()
         yield f"{damage}: the next 'aj sync' makes them again"
+
+
+def line_faults(db: Connection, lines: Lines) -> Iterator[str]:
+    """What is wrong with the index of the lines that agents wrote."""
+    found = list(faults_of_lines(lines, db))
+    if found:
+        lines.condemn()
+    for fault in found:
+        yield f"{fault}: {SYNC_HINT}"
 
 
 def mirror_faults(db: Connection, mirror: Mirror) -> Iterator[str]:

@@ -21,7 +21,12 @@ from agent_journal.health.catalog import (
     rows_against_headers,
 )
 from agent_journal.health.cures import Cures, is_whole
-from agent_journal.health.derived_data import index_faults, mirror_faults, vector_faults
+from agent_journal.health.derived_data import (
+    index_faults,
+    line_faults,
+    mirror_faults,
+    vector_faults,
+)
 from agent_journal.health.on_disk import differing_files
 from agent_journal.health.unfinished import Unfinished, unfinished
 from agent_journal.search.lexical import Lexical
@@ -39,11 +44,13 @@ from agent_journal.store.catalog.results import Resolve
 from agent_journal.store.catalog.seen import lost_versions, lost_versions_cure, wrong_facts
 from agent_journal.store.gaps import contents, path_of
 from agent_journal.store.incomplete import can_be_completed
+from agent_journal.store.lines.lines import Lines
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
 from agent_journal.sync.rederive import derived, read_by_older_version, without_connector
 from agent_journal.sync.work import Progress
 
+LINES = "the index of lines"
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
@@ -85,6 +92,7 @@ def verify(
     index: Lexical | None = None,
     mirror: Mirror | None = None,
     vectors: Vectors | None = None,
+    lines: Lines | None = None,
     seen_path: str | None = None,
     marks_path: str | None = None,
 ) -> Verification:
@@ -93,16 +101,14 @@ def verify(
     files = Files(db)
     rows = files.all()
     damaged = list(_check_bytes(files, archive, rows, progress))
-    kept = [
-        *damaged,
-        *_check_packs(db, archive),
-        *(Difference(*wrong) for wrong in rows_against_headers(files, archive, rows)),
-    ]
+    kept = [*damaged, *_check_packs(db, archive), *_check_headers(files, archive, rows)]
     on_disk = [Difference(*found) for found in differing_files(files, rows)]
-    indexes = list(_check_search(files, archive, index, vectors))
-    if mirror is not None:
-        indexes += _check_mirror(db, mirror)
-    indexes += _check_complete(files, archive, index, mirror)
+    indexes = [
+        *_check_search(files, archive, index, vectors),
+        *_check_lines(db, lines),
+        *_check_mirror(db, mirror),
+        *_check_complete(files, archive, index, lines, mirror),
+    ]
     unread = without_connector(rows)
     outdated = read_by_older_version(rows)
     rest = unfinished(db, checks.known_sessions(db))
@@ -222,6 +228,12 @@ def _check_packs(db: Connection, archive: Archive) -> Iterator[Difference]:
         yield Difference(name, "is in the archive but not in the catalog")
 
 
+def _check_headers(files: Files, archive: Archive, rows: list[FileRow]) -> Iterator[Difference]:
+    """Check that the catalog says of files what the headers in the archive say."""
+    for wrong in rows_against_headers(files, archive, rows):
+        yield Difference(*wrong)
+
+
 def _check_search(
     files: Files, archive: Archive, index: Lexical | None, vectors: Vectors | None
 ) -> Iterator[Difference]:
@@ -234,18 +246,31 @@ def _check_search(
             yield Difference("the vectors", fault)
 
 
-def _check_mirror(db: Connection, mirror: Mirror) -> Iterator[Difference]:
+def _check_lines(db: Connection, lines: Lines | None) -> Iterator[Difference]:
+    """Check the index of the lines that agents wrote."""
+    if lines is not None:
+        for fault in line_faults(db, lines):
+            yield Difference(LINES, fault)
+
+
+def _check_mirror(db: Connection, mirror: Mirror | None) -> Iterator[Difference]:
     """Check the Parquet files that `aj sql` reads."""
+    if mirror is None:
+        return
     for fault in mirror_faults(db, mirror):
         yield Difference("the tables of aj sql", fault)
 
 
 def _check_complete(
-    files: Files, archive: Archive, index: Lexical | None, mirror: Mirror | None
+    files: Files,
+    archive: Archive,
+    index: Lexical | None,
+    lines: Lines | None,
+    mirror: Mirror | None,
 ) -> Iterator[Difference]:
     """Check that what is derived has all the texts that the archive has."""
     quotes = Quotes(files, archive)
-    made = {"the search index": index, "the tables of aj sql": mirror}
+    made = {"the search index": index, LINES: lines, "the tables of aj sql": mirror}
     for name, derived_data in made.items():
         if derived_data is not None and can_be_completed(derived_data.path, quotes):
             yield Difference(name, "made while the archive was damaged: run 'aj sync'")

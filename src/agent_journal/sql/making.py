@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.sql.catalog import TABLES as CATALOGUED
 from agent_journal.sql.catalog import Prices, rows_of
+from agent_journal.sql.line_views import LINE_COLUMNS, LINE_VIEWS
 from agent_journal.sql.views import COLUMNS, VIEWS
 from agent_journal.store.atomic import write_private
 from agent_journal.store.catalog.connection import Connection
@@ -49,7 +50,8 @@ class Field(NamedTuple):
 
 def tables() -> dict[str, tuple[Field, ...]]:
     """Every table and its columns."""
-    found = {name: tuple(Field(*column) for column in columns) for name, columns in COLUMNS.items()}
+    views = {**COLUMNS, **LINE_COLUMNS}
+    found = {name: tuple(Field(*column) for column in columns) for name, columns in views.items()}
     found |= {name: _fields(MIRRORED[name]) for name in _FROM_MIRROR}
     found |= {name: _fields(CATALOGUED[name]) for name in _FROM_CATALOG}
     return found
@@ -148,6 +150,8 @@ def _query_of(name: str) -> str:
     """The query of a table, which names the tables of the mirror and the catalog it reads."""
     if name in VIEWS:
         return VIEWS[name]
+    if name in LINE_VIEWS:
+        return LINE_VIEWS[name]
     if name in CATALOGUED:
         return f"SELECT * FROM catalog.{name}"
     return f"SELECT * FROM mirror.{name}"

@@ -23,6 +23,8 @@ from agent_journal.store.catalog.items import (
 from agent_journal.store.catalog.store import DB_NAME, open_writer, translated, write_lock
 from agent_journal.store.condemned import condemn
 from agent_journal.store.incomplete import can_be_completed, is_incomplete, mark_incomplete
+from agent_journal.store.lines.lines import NAME as LINES_NAME
+from agent_journal.store.lines.lines import Lines
 from agent_journal.store.mirror.mirror import Mirror
 
 if TYPE_CHECKING:
@@ -150,6 +152,7 @@ def all_indexes(config: Config, seconds: float | None = None) -> list[Index]:
     made, _ = vectors(config, seconds)
     if made is not None:
         indexes.append(made)
+    indexes.append(lines(config))
     parquet = mirror(config)
     if parquet.is_wanted():
         indexes.append(parquet)
@@ -169,6 +172,12 @@ def mirror(config: Config, folder: str | None = None) -> Mirror:
     if folder is None:
         folder = os.path.join(config.home, "parquet")
     return Mirror(folder, lambda db: _quotes(config.archive_path, db, folder))
+
+
+def lines(config: Config) -> Lines:
+    """The index of the lines that agents wrote."""
+    folder = os.path.join(config.index_path, LINES_NAME)
+    return Lines(config.index_path, lambda db: _quotes(config.archive_path, db, folder))
 
 
 @contextmanager

@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable
 
 from agent_journal.search.lexical import NAME as WORDS_NAME
 from agent_journal.search.vector_files import NAME as VECTORS_NAME
+from agent_journal.store.lines.lines import NAME as LINES_NAME
 from agent_journal.sync.work import Progress, Work
 
 FINDING = "finding files"
 READING = "reading"
 WORDS = "indexing words"
 MEANING = "indexing meaning"
+LINES = "indexing lines"
 TABLES = "writing tables"
-_INDEXES = {WORDS_NAME: WORDS, VECTORS_NAME: MEANING}
+_INDEXES = {WORDS_NAME: WORDS, VECTORS_NAME: MEANING, LINES_NAME: LINES}
 # CPU seconds in the first sync of the home that bench/homes.py measures
-_SECONDS = {FINDING: 0.1, READING: 8.0, WORDS: 9.2, MEANING: 1.9, TABLES: 2.7}
+_SECONDS = {FINDING: 0.1, READING: 8.0, WORDS: 9.2, MEANING: 1.9, LINES: 0.5, TABLES: 2.7}
 
 
 class Meter:

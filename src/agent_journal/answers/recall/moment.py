@@ -44,17 +44,28 @@ class Moment:
         self.journal = journal
         self.cleaning = cleaning
         self._search = search
-        self._folder = folder
+        self.folder = folder
         self._asking = asking
         self._db = journal.db
 
     @cached_property
     def hidden(self) -> frozenset[int]:
-        """The rows of the sessions that are never shown: excluded projects, and who asks."""
-        rows = set(self._asking)
+        """The rows of the sessions that are not shown: excluded projects, and who asks."""
+        asking = with_sub_agents(self.journal.db, self._asking)
+        return self.excluded.union(asking)
+
+    @cached_property
+    def excluded(self) -> frozenset[int]:
+        """The rows of the sessions of projects that the settings exclude."""
+        return frozenset(with_sub_agents(self.journal.db, self.of_excluded_projects))
+
+    @cached_property
+    def of_excluded_projects(self) -> frozenset[int]:
+        """The same without sub-agents that worked elsewhere."""
+        rows: set[int] = set()
         for project in excluded_projects(self.journal):
             rows.update(sessions_with_value(self.journal.db, "project", project, is_prefix=False))
-        return frozenset(with_sub_agents(self.journal.db, rows))
+        return frozenset(rows)
 
     @cached_property
     def prices(self) -> Book:
@@ -68,7 +79,7 @@ class Moment:
     @cached_property
     def own(self) -> frozenset[int]:
         """The rows of the sessions of the project in whose folder the question is asked."""
-        folder = self._folder
+        folder = self.folder
         if not folder or folder in (os.path.expanduser("~"), os.path.dirname(folder)):
             return frozenset()
         found = sessions_with_value(self.journal.db, "project", folder, is_prefix=False)

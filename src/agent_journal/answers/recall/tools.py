@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LEAST_CHARS = 1_000
 USUAL_CHARS = 6_000
+FEW_CHARS = 2_000
 MOST_CHARS = 40_000
 _FURTHEST = 10_000  # the last hit that can be asked for
 _MOST_POSITION = 999_999_999
@@ -23,10 +24,17 @@ _AGENT = Parameter("agent", meaning="such as claude-code")
 _SINCE = Parameter("since", meaning="2d, yesterday, 2026-01-31")
 _UNTIL = Parameter("until")
 _OFFSET = Parameter("offset", "number", default=0, most=_FURTHEST)
-_FORMS = (
-    Parameter("max_chars", "number", default=USUAL_CHARS, least=LEAST_CHARS, most=MOST_CHARS),
-    Parameter("format", "choice", default="text", choices=("text", "json")),
-)
+_LONGEST_FILE = 9_999_999  # lines
+
+
+def _forms(usual_chars: int) -> tuple[Parameter, ...]:
+    return (
+        Parameter("max_chars", "number", default=usual_chars, least=LEAST_CHARS, most=MOST_CHARS),
+        Parameter("format", "choice", default="text", choices=("text", "json")),
+    )
+
+
+_FORMS = _forms(USUAL_CHARS)
 
 
 def _limit(usual: int, most: int) -> Parameter:
@@ -134,6 +142,19 @@ _ALL = (
             *_FORMS,
         ),
         "file_history.tell_file_history",
+    ),
+    Tool(
+        "why",
+        "Why a line is there",
+        "Which session and prompt wrote a committed line, what was said before, its commit, later "
+        "sessions. - means that no recorded session did: do not guess who.",
+        (
+            Parameter("file", is_required=True),
+            Parameter("line", "number", least=1, most=_LONGEST_FILE, is_required=True),
+            Parameter("end", "number", "last line", least=1, most=_LONGEST_FILE),
+            *_forms(FEW_CHARS),
+        ),
+        "why.tell_why",
     ),
     Tool(
         "find_fix",

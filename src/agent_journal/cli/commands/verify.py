@@ -32,9 +32,9 @@ def verify(as_json: bool) -> int:
 
     Reads every kept byte and checks its SHA-256; checks that every byte of every file is accounted
     for; derives the whole catalog again from the archive and compares; and checks the sums, the
-    search index, the vectors and the tables of 'aj sql'. Exits with 1 if anything differs. The next
-    'aj sync' then heals it: what is derived is rebuilt, lost bytes are kept again while their files
-    exist.
+    search index, the vectors, the index of lines and the tables of 'aj sql'. Exits with 1 if
+    anything differs. The next 'aj sync' then heals it: what is derived is rebuilt, lost bytes are
+    kept again while their files exist.
 
     \b
     Examples:
@@ -119,7 +119,7 @@ def _written(journal: Journal) -> list[tuple[str, int, int]]:
 
 def _verify_once(journal: Journal) -> Verification:
     from agent_journal.health.verify import verify as verify_journal
-    from agent_journal.sync.indexes import lexical, mirror, vectors
+    from agent_journal.sync.indexes import lexical, lines, mirror, vectors
 
     made, _ = vectors(journal.config)
     bar = ProgressBar("verifying")
@@ -131,6 +131,7 @@ def _verify_once(journal: Journal) -> Verification:
             index=lexical(journal.config),
             mirror=mirror(journal.config),
             vectors=made,
+            lines=lines(journal.config),
             seen_path=journal.config.seen_path,
             marks_path=journal.config.marks_path,
         )

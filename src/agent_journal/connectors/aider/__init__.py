@@ -44,6 +44,7 @@ class Aider(AgentConnector):
     version = 7
     holds_many_sessions = True
     has_former_ids = True
+    has_local_clock = True
     import_suffixes = NAMES
     resume_method = ResumeMethod(
         "Aider",

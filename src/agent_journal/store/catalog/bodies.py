@@ -102,6 +102,16 @@ class BodyReader:
                 f"the catalog is damaged: block {block} of the bodies: {error}", CURE
             ) from error
 
+    def raw(self, spot: Iterable[int]) -> bytes:
+        """The encoded struct at a place: whether a text is in it can be seen without decoding."""
+        block, start, size = spot
+        try:
+            return self._data(block)[start : start + size]
+        except DECODE_ERRORS as error:
+            raise CatalogDamaged(
+                f"the catalog is damaged: block {block} of the bodies: {error}", CURE
+            ) from error
+
     def _data(self, block: int) -> bytes:
         data = self._blocks.get(block)
         if data is None:

@@ -36,7 +36,7 @@ class Condition(NamedTuple):
 
 def project_condition(text: str, *, is_prefix: bool = False) -> Condition:
     """The condition that a session is of the project that a text means."""
-    folder = _folder(text)
+    folder = folder_meant(text)
     if folder is not None and not is_prefix:
         return _in_folder(folder)
     name = _CONTAINS
@@ -45,7 +45,7 @@ def project_condition(text: str, *, is_prefix: bool = False) -> Condition:
     return Condition(_of_projects_with(name), (text.lower(),))
 
 
-def _folder(text: str) -> str | None:
+def folder_meant(text: str) -> str | None:
     """The folder that a text means; None for a name. `/shop` is a part of a name."""
     is_relative = text in (".", "..", "~") or text.startswith(("./", "../", "~/", ".\\", "..\\"))
     is_absolute = bool(re.match(_DRIVE, text)) or (text.startswith("/") and text.rfind("/") > 0)

@@ -121,6 +121,26 @@ def edits(context: Context, asked: Values) -> Answer:
         return edits_answer(journal.session(f"{row.agent}:{row.id}"))
 
 
+def blame(context: Context, asked: Values) -> Answer:
+    """Return the lines of a file that sessions changed, with who wrote them."""
+    from agent_journal.answers.blame import BlameWishes, blame_answer
+    from agent_journal.answers.committed_files import blame_committed, edited_file
+    from agent_journal.provenance.blame import Range
+
+    lines = None
+    if asked["first"] is not None:
+        lines = Range(asked["first"], asked["last"] or asked["first"])
+        if lines.last < lines.first:
+            raise UsageError("last is before first")
+    elif asked["last"] is not None:
+        raise UsageError("last needs first")
+    wishes = BlameWishes(with_words=asked["why"], with_all=asked["all"])
+    with context.journal() as journal:
+        file = edited_file(journal, asked["path"], Query())
+        found = journal.with_indexes(lambda: blame_committed(journal, file, lines))
+        return blame_answer(found, wishes)
+
+
 def tags(context: Context, asked: Values) -> Answer:
     """Return the tags in use."""
     from agent_journal.answers.marks import tags_answer

@@ -104,6 +104,22 @@ KINDS = (
         (SESSION,),
         builders.edits,
     ),
+    Kind(
+        "blame",
+        "aj blame",
+        "The lines of a file as it is now, with who wrote them. A session changed it, and the last "
+        "commit of a repository on this machine has it.",
+        (
+            Parameter("path", "The path of the file, as the session has it.", is_required=True),
+            Parameter("first", "Only lines from this one.", "integer", least=1, most=10_000_000),
+            Parameter(
+                "last", "Until this one; else only the first.", "integer", least=1, most=10_000_000
+            ),
+            _FLAG._replace(name="why", meaning="Also what the agent said before the edit."),
+            _FLAG._replace(name="all", meaning="Every session that could have written a line."),
+        ),
+        builders.blame,
+    ),
     Kind("tags", "aj tag", "The tags that you gave to sessions.", (), builders.tags),
     Kind(
         "sources",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agent_journal.answers.committed_files import may_be_asked
 from agent_journal.answers.file_history import FileChange, FileHistory, history_of_file
 from agent_journal.errors import UsageError
 from agent_journal.export.changes import Changes
@@ -60,7 +61,11 @@ def _history(history: FileHistory, asked: Narrowed, path: str, offset: int) -> I
         yield f'<p class="remark">No session changed this file. <a href="{link("/files", q=name)}">'
         yield "Files with this name</a></p>\n"
         return
-    yield f'<p class="meta">changed by {counted(history.total, "session")}, newest first</p>\n'
+    yield f'<p class="meta">changed by {counted(history.total, "session")}, newest first'
+    if may_be_asked(path):
+        address = link("/file/lines", path=path, project=asked.project)
+        yield f' · <a href="{address}">Who wrote each line</a>'
+    yield "</p>\n"
     yield '<ol class="sessions" id="list">\n'
     for place, change in enumerate(history.changes):
         yield from _change(change, is_open=place < _OPEN)

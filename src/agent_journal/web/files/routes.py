@@ -9,4 +9,5 @@ from agent_journal.web.later import later
 FILES = (
     Route("/files", later("files.page", "files_page")),
     Route("/file", later("files.file", "file_page")),
+    Route("/file/lines", later("files.origins", "lines_page")),
 )

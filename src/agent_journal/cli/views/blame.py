@@ -1,0 +1,151 @@
+"""How `aj blame` shows lines and who wrote them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agent_journal.answers.answer import Answer
+from agent_journal.cli.output import Screen, agent_colour, current_screen, echo, note, style
+from agent_journal.cli.table import Table
+from agent_journal.text.dates import parse_time, to_micros
+from agent_journal.text.human import plural, short_ids
+from agent_journal.text.plain import one_line, safe
+from agent_journal.text.width import cut_at_word, cut_to_width, display_width
+
+_CLASS_WIDTH = 7
+_MOST_TOLD = 64  # columns for the session and its prompt, on a terminal
+_LEAST_TEXT = 20  # columns for the line itself
+_LONGEST = 40  # letters of a prompt
+_MOST_WORDS = 300  # letters of what the agent said
+_GAP = "  "
+
+
+def print_blame(answer: Answer, *, plain: bool) -> None:
+    """Print each line with its class, its session and its prompt."""
+    items = answer.items
+    names = short_names(items)
+    if plain:
+        _plain_table(items).print(plain=True)
+        return
+    screen = current_screen()
+    told = [_told(item, names) for item in items]
+    layout = _layout(items, told, screen.width)
+    edit = None
+    for item, text in zip(items, told, strict=True):
+        echo(_line(item, text, layout, screen))
+        if item["words"] and item["edit"] != edit:
+            echo("      " + one_line(item["words"], _MOST_WORDS))
+        if item["others"] and item["class"] != "several":
+            echo("      or " + ", ".join(_named(other, names) for other in item["others"]))
+        edit = item["edit"]
+    _note_shares(items)
+
+
+class _Layout(NamedTuple):
+    """How wide the columns are; None: the text of a line is not cut."""
+
+    number: int
+    told: int
+    text: int | None
+
+
+def _layout(items: Sequence[Mapping[str, Any]], told: list[str], width: int | None) -> _Layout:
+    number = max((len(str(item["line"])) for item in items), default=1)
+    widest = max(map(display_width, told), default=0)
+    if width is None:
+        return _Layout(number, widest, None)
+    left = width - number - _CLASS_WIDTH - 3 * len(_GAP)
+    widest = max(_LEAST_TEXT, min(widest, _MOST_TOLD, left // 2))
+    return _Layout(number, widest, max(_LEAST_TEXT, left - widest))
+
+
+def _line(item: Mapping[str, Any], told: str, layout: _Layout, screen: Screen) -> str:
+    """One line of the file; its own white space stays."""
+    told = cut_at_word(told, layout.told)
+    told = style(told, *_colour(item), on=screen.colour) + " " * (layout.told - display_width(told))
+    text = _text(item["text"])
+    if layout.text is not None and display_width(text) > layout.text:
+        text = cut_to_width(text, layout.text)
+    number = str(item["line"]).rjust(layout.number)
+    return _GAP.join((number, item["class"].ljust(_CLASS_WIDTH), told, text)).rstrip()
+
+
+def short_names(items: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return how each session is called: as many letters of its id as tell them apart."""
+    ids: dict[str, None] = {}
+    for item in items:
+        own = (item["session"], item.get("hint_session"))
+        others = (other["session"] for other in item.get("others", ()))
+        ids.update(dict.fromkeys(one for one in (*own, *others) if one))
+    return dict(zip(ids, short_ids(list(ids)), strict=True))
+
+
+def short_day(timestamp: str | None) -> str:
+    """Return a day as people write it: `12 May`, and the year of another one."""
+    micros = to_micros(parse_time(timestamp))
+    if micros is None:
+        return "?"
+    local = time.localtime(micros / 1_000_000)
+    day = f"{local.tm_mday} {time.strftime('%b', local)}"
+    if local.tm_year != time.localtime().tm_year:
+        day += f" {local.tm_year}"
+    return day
+
+
+def _told(item: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    if item["class"] == "several":
+        return ", ".join(_named(other, names) for other in item["others"])
+    if item["session"] is None:
+        return no_session(item, names)
+    words = [_named(item, names), short_day(item["timestamp"])]
+    if item["prompt"] is not None:
+        words.append(f"“{one_line(item['prompt']['text'], _LONGEST)}”")
+    return " ".join(words)
+
+
+def no_session(item: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Return what is said of a line that no session wrote, with the hint, which is no answer."""
+    told = "no recorded session"
+    if item["hint"]:
+        told += f"; {item['hint']}"
+    if item["hint_session"]:
+        told += f" {names[item['hint_session']]}"
+    return told
+
+
+def _named(item: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    return f"{safe(item['agent'])} {names[item['session']]}"
+
+
+def _text(text: str) -> str:
+    return safe(text.rstrip()).expandtabs(4)
+
+
+def _colour(item: Mapping[str, Any]) -> tuple[str, ...]:
+    if item["agent"] is None:
+        return ("dim",)
+    return (agent_colour(item["agent"]),)
+
+
+def _note_shares(items: Sequence[Mapping[str, Any]]) -> None:
+    """Print how many lines sessions wrote, beside those that nobody can be named for."""
+    known = sum(item["session"] is not None for item in items)
+    note(f"{known:,} of {plural(len(items), 'line')} written by recorded sessions")
+
+
+def _plain_table(items: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(())
+    for item in items:
+        prompt = item["prompt"] or {"text": ""}
+        table.add(
+            str(item["line"]),
+            item["class"],
+            item["agent"] or "",
+            item["session"] or "",
+            item["timestamp"] or "",
+            prompt["text"],
+            safe(item["text"]),
+        )
+    return table

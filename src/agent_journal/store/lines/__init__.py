@@ -1,0 +1,1 @@
+"""The index of lines: which edit wrote a line with this text."""

@@ -1,0 +1,170 @@
+"""A repository belongs to whoever made it: nothing that it says runs a program."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from agent_journal.answers.commit import commit_answer, find_commit_shares
+from agent_journal.answers.repository_provenance import find_provenance
+from agent_journal.errors import JournalError
+from agent_journal.provenance import git as module
+from agent_journal.provenance.git import Git
+from tests.provenance.blamed import classes
+from tests.support.journals import open_journal
+from tests.support.repositories import ClaudeSession, Repository
+
+CODE = "price = basket.total()\nlabel = f'{price} EUR'\n"
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A program that leaves a mark when it runs."""
+    program = tmp_path / "trap"
+    program.write_text(f"#!/bin/sh\ntouch '{tmp_path}/sprung'\ncat\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
+@pytest.fixture
+def hostile(repository: Repository, home: Path, trap: Path) -> Repository:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    session.write("price.py", CODE)
+    repository.commit("write", 10, **{"price.py": CODE})
+    for name in (
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "core.editor",
+        "core.askPass",
+        "diff.external",
+        "gpg.program",
+        "pager.blame",
+        "pager.log",
+        "sequence.editor",
+        "interactive.diffFilter",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        'filter.e=v i"l.clean',
+        "alias.blame",
+        "uploadpack.packObjectsHook",
+    ):
+        repository.git("config", name, str(trap))
+    repository.git("config", "filter.evil.required", "true")
+    repository.git("config", "log.showSignature", "true")
+    repository.git("config", "core.hooksPath", str(trap.parent))
+    repository.git("config", "diff.orderFile", "none-such")
+    repository.git("config", "diff.noprefix", "true")
+    repository.git("config", "color.ui", "always")
+    repository.git("config", "format.pretty", "raw")
+    (repository.root / ".git/info").mkdir(exist_ok=True)
+    (repository.root / ".git/info/attributes").write_text("* diff=evil filter=evil\n")
+    for hook in ("post-index-change", "fsmonitor-watchman", "pre-commit"):
+        (trap.parent / hook).write_bytes(trap.read_bytes())
+        (trap.parent / hook).chmod(0o755)
+    return repository
+
+
+def test_blame_and_commit_run_none_of_its_programs(
+    hostile: Repository, home: Path, trap: Path
+) -> None:
+    file = hostile.root / "price.py"
+    assert classes(home, file) == [("written", "s1")] * 2
+    file.write_text(CODE + "tax = price * RATE\n")
+    assert classes(home, file)[2] == ("-", None)
+    with open_journal(home) as journal:
+        answer = commit_answer(find_commit_shares(journal, "HEAD", str(hostile.root)))
+        staged = commit_answer(find_commit_shares(journal, None, str(hostile.root)))
+    assert [item["classes"] for item in answer.items] == [{"written": 2}]
+    assert staged.items == []
+    assert not (trap.parent / "sprung").exists()
+
+
+def test_the_index_of_the_repository_is_not_written(hostile: Repository, home: Path) -> None:
+    index = hostile.root / ".git/index"
+    (hostile.root / "price.py").touch()
+    before = index.read_bytes()
+    classes(home, hostile.root / "price.py")
+    assert index.read_bytes() == before
+
+
+def test_variables_of_the_caller_do_not_reach_git(
+    hostile: Repository, home: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(trap))
+    monkeypatch.setenv("GIT_DIR", str(trap.parent / "nowhere"))
+    monkeypatch.setenv("GIT_PAGER", str(trap))
+    assert classes(home, hostile.root / "price.py") == [("written", "s1")] * 2
+    assert not (trap.parent / "sprung").exists()
+
+
+def test_names_that_look_like_options(repository: Repository, home: Path) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    for name in ("--output=x", ":(top)a", "a:1-2", 'ü\t"x"', "*"):
+        session.write(name, CODE)
+        repository.write(name, CODE)
+    repository.commit("--all", 10)
+    for name in ("--output=x", ":(top)a", "a:1-2", 'ü\t"x"', "*"):
+        assert classes(home, repository.root / name) == [("written", "s1")] * 2
+    with open_journal(home) as journal, pytest.raises(JournalError, match="knows no commit"):
+        find_commit_shares(journal, "--output=y", str(repository.root))
+    assert sorted(os.listdir(repository.root))[0] == "*"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes with names")
+def test_pipes_and_links_are_not_opened(repository: Repository, home: Path, tmp_path: Path) -> None:
+    repository.commit("write", 10, **{"price.py": CODE, "pipe": "text of it\n"})
+    (repository.root / "pipe").unlink()
+    os.mkfifo(repository.root / "pipe")
+    (tmp_path / "private").write_text("something private\n")
+    (repository.root / "link").symlink_to(tmp_path / "private")
+    ClaudeSession(home, "s1", repository.root, 5).prompt("hello")
+    for name in ("pipe", "link"):
+        with pytest.raises(JournalError, match=f"{name} is not a file"):
+            classes(home, repository.root / name)
+    repository.git("add", "link")
+    with open_journal(home) as journal:
+        found = find_provenance(journal, str(repository.root), "agent")
+    assert (found.lines, found.skipped) == (2, ["pipe"])
+
+
+def test_a_repository_that_git_refuses(
+    repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit("write", 10, a="text of it\n")
+
+    def refused(self: Git, *_: object, **__: object) -> module.Done:
+        said = f"fatal: detected dubious ownership in repository at '{self.folder}'"
+        return module.Done(128, b"", said)
+
+    monkeypatch.setattr(Git, "_run", refused)
+    with pytest.raises(JournalError, match="it belongs to another user") as raised:
+        classes(home, repository.root / "a")
+    assert "safe.directory" in (raised.value.hint or "")
+
+
+def test_a_folder_that_only_looks_like_a_repository(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    (tmp_path / "shop/.git/HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "shop/a").write_text("text\n")
+    ClaudeSession(home, "s1", tmp_path / "shop").prompt("hello")
+    with pytest.raises(JournalError):
+        classes(home, tmp_path / "shop/a")
+
+
+def test_a_repository_without_commits(repository: Repository, home: Path) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    session.write("price.py", CODE)
+    repository.write("price.py", CODE)
+    assert [name for name, _ in classes(home, repository.root / "price.py")] == ["written"] * 2
+    with open_journal(home) as journal, pytest.raises(JournalError, match="knows no commit"):
+        find_commit_shares(journal, "HEAD", str(repository.root))
