@@ -108,7 +108,7 @@ def test_the_readme_example_runs(tmp_path: Path) -> None:
         check=True,
     )
     lines = done.stdout.splitlines()
-    assert lines[0] == "18 sessions, 18 new"
+    assert lines[0] == "20 sessions, 20 new"
     assert len(lines) == 4
     assert lines[1].endswith("Flaky retry test: clock and jitter 2")
 

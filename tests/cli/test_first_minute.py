@@ -43,7 +43,7 @@ def test_the_first_sync_ends_with_what_is_interesting(tmp_path: Path) -> None:
     os.utime(old, (when, when))
     lines = aj(tmp_path, "sync", cwd=tmp_path).stderr.splitlines()
     assert len(lines) <= 12
-    assert lines[0].startswith("18 sessions, 18 new, ")
+    assert lines[0].startswith("20 sessions, 20 new, ")
     facts = {line.split()[0]: line for line in lines[2:6]}
     assert "6 of vscode-chat, 4 of claude-code, 3 of copilot-cli" in facts["sessions"]
     assert "1 session will be deleted by their agents within a week, all kept" in facts["expiring"]

@@ -21,11 +21,11 @@ from tests.support.terminals import on_terminal
 
 def test_data_goes_to_stdout_and_notes_to_stderr(demo: Path) -> None:
     done = aj(demo, "ls")
-    assert len(done.stdout.splitlines()) == 18
+    assert len(done.stdout.splitlines()) == 20
     assert done.stderr == ""
     done = aj(demo, "sync")
     assert done.stdout == ""
-    assert "18 sessions, 0 new" in done.stderr
+    assert "20 sessions, 0 new" in done.stderr
 
 
 def test_a_closed_pipe_is_silent(demo: Path) -> None:
@@ -106,7 +106,7 @@ def test_ascii_terminals_work(demo: Path) -> None:
     latin = {"PYTHONIOENCODING": "latin-1"}
     assert aj(demo, "show", "last", env=latin, encoding="latin-1").returncode == 0
     done = aj(demo, "ls", "--json", env={"PYTHONIOENCODING": "ascii"})
-    assert len(json.loads(done.stdout)["items"]) == 18
+    assert len(json.loads(done.stdout)["items"]) == 20
 
 
 def test_strict_exits_with_3_when_something_could_not_be_read(tmp_path: Path) -> None:

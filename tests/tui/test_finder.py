@@ -20,9 +20,9 @@ FLAKY = "Flaky retry test: clock and jitter"
 
 def test_the_newest_sessions_are_there_before_anything_is_typed(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
-        assert len(ui.entries) == 18
+        assert len(ui.entries) == 20
         assert ui.chosen == ui.titles[0]
-        assert "18 · everything" in ui.text
+        assert "20 · everything" in ui.text
         await ui.until(lambda: "You" in ui.preview)
         assert ui.chosen[:40] in ui.preview
 
@@ -142,7 +142,7 @@ def test_the_scope_goes_round(demo_home: Path, monkeypatch: pytest.MonkeyPatch) 
         await ui.press("ctrl+r")
         await ui.until(lambda: "this project" in ui.text)
         await ui.press("ctrl+r")
-        await ui.until(lambda: len(ui.entries) == 18)
+        await ui.until(lambda: len(ui.entries) == 20)
 
     drive(demo_home, test)
 
@@ -173,7 +173,7 @@ def test_agents_are_toggles(demo_home: Path) -> None:
         await ui.press("f3")
         await ui.until(lambda: "[x] codex" in ui.text)
         await ui.press("1")  # all agents
-        await ui.until(lambda: len(ui.entries) == 18)
+        await ui.until(lambda: len(ui.entries) == 20)
 
     drive(demo_home, test)
 
@@ -240,7 +240,7 @@ def test_escape_clears_the_query_and_then_leaves(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         await ui.search("jitter")
         await ui.press("escape")
-        await ui.until(lambda: len(ui.entries) == 18)
+        await ui.until(lambda: len(ui.entries) == 20)
         await ui.press("escape")
 
     assert drive(demo_home, test) is None

@@ -74,7 +74,7 @@ def _is_whole_at_80_by_24(lines: list[str]) -> bool:
     """Whether the list is above the rule, the preview below it to its last row, and then hints."""
     return (
         len(lines) == 24
-        and lines[0].endswith("18 · everything")
+        and lines[0].endswith("20 · everything")
         and "Clients that hit the rate" in lines[1]
         and lines[12] == "─" * 80
         and lines[17].startswith("▾ You")

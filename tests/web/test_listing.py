@@ -209,7 +209,7 @@ def test_without_a_search_index_the_list_still_works(own_home: Path) -> None:
     for folder in (own_home / ".agent-journal/index").glob("lexical*"):
         shutil.rmtree(folder)
     with serving(own_home) as server:
-        assert len(ids(server.ask("/").text)) == 18
+        assert len(ids(server.ask("/").text)) == 20
         assert ids(server.ask("/?q=agent:codex").text)
         for query in ("retry", "has:error", "retry&sort=cost"):
             got = server.ask(f"/?q={query}")
