@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_journal.answers.commit import commit_answer, find_commit_shares
+from agent_journal.answers.repository_provenance import find_provenance
 from agent_journal.errors import JournalError
 from agent_journal.provenance import git as module
 from agent_journal.provenance.git import Git
@@ -116,6 +117,23 @@ def test_names_that_look_like_options(repository: Repository, home: Path) -> Non
     with open_journal(home) as journal, pytest.raises(JournalError, match="knows no commit"):
         find_commit_shares(journal, "--output=y", str(repository.root))
     assert sorted(os.listdir(repository.root))[0] == "*"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes with names")
+def test_pipes_and_links_are_not_opened(repository: Repository, home: Path, tmp_path: Path) -> None:
+    repository.commit("write", 10, **{"price.py": CODE, "pipe": "text of it\n"})
+    (repository.root / "pipe").unlink()
+    os.mkfifo(repository.root / "pipe")
+    (tmp_path / "private").write_text("something private\n")
+    (repository.root / "link").symlink_to(tmp_path / "private")
+    ClaudeSession(home, "s1", repository.root, 5).prompt("hello")
+    for name in ("pipe", "link"):
+        with pytest.raises(JournalError, match=f"{name} is not a file"):
+            classes(home, repository.root / name)
+    repository.git("add", "link")
+    with open_journal(home) as journal:
+        found = find_provenance(journal, str(repository.root), "agent")
+    assert (found.lines, found.skipped) == (2, ["pipe"])
 
 
 def test_a_repository_that_git_refuses(

@@ -35,7 +35,8 @@ def test_the_share_only_grows_and_ends_near_the_whole(tmp_path: Path) -> None:
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert 0.8 < shares[-1] <= 1
-    phases = [progress.FINDING, progress.READING, progress.WORDS, progress.MEANING]
+    indexes = [progress.WORDS, progress.MEANING, progress.LINES]
+    phases = [progress.FINDING, progress.READING, *indexes]
     assert _phases(told) == phases
     last_read = [one for one in told if one.phase == progress.READING][-1]
     assert last_read.share < 0.5  # the other half of the time is for the indexes
@@ -55,7 +56,7 @@ def test_the_newest_sessions_have_their_part_of_each_phase(
         progress.FINDING,
         *(progress.READING, progress.WORDS),
         *(progress.READING, progress.WORDS),
-        progress.MEANING,
+        *(progress.MEANING, progress.LINES),
     ]
 
 

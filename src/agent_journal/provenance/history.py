@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -65,8 +66,8 @@ def blame(repository: Repository, path: str, now: int) -> Blamed:
     revision: tuple[str, ...] = ()
     if not os.path.lexists(whole):
         revision = ("HEAD",)
-    elif os.path.isdir(whole):
-        raise JournalError(f"{path} is a folder", "name a file in it")
+    elif not is_file(whole):  # opening a pipe would never end
+        raise JournalError(f"{path} is not a file", "name a file")
     arguments = ("blame", "-w", "--porcelain", "--no-textconv", *revision, "--", path)
     done = repository.git.ask(*arguments)
     if done.code == 0:
@@ -78,6 +79,13 @@ def blame(repository: Repository, path: str, now: int) -> Blamed:
         raise JournalError(f"there is no file {path}, and none in the last commit")
     repository.git.order(*arguments)  # raises what it says
     raise GitError(f"git blame failed for {path}")
+
+
+def is_file(whole: str) -> bool:
+    """Whether a path is that of a file, and not of a link, a folder or a pipe."""
+    with suppress(OSError):
+        return stat.S_ISREG(os.lstat(whole).st_mode)
+    return False
 
 
 def _uncommitted(path: str, whole: str, pending: Commit) -> Blamed:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from agent_journal.provenance.attribution import attribute
 from agent_journal.provenance.blame import now
 from agent_journal.provenance.candidates import Finder
-from agent_journal.provenance.history import Commit, blame
+from agent_journal.provenance.history import Commit, blame, is_file
 from agent_journal.provenance.verdicts import LineClass, Verdict
 
 Grouping = Literal["agent", "model", "session", "folder"]
@@ -129,6 +129,8 @@ def _files(finder: Finder) -> Iterator[str]:
 
 def _is_text(whole: str) -> bool:
     """Whether a file has lines; one that was deleted is left out, too."""
+    if not is_file(whole):
+        return False
     try:
         with open(whole, "rb") as file:
             is_small = os.fstat(file.fileno()).st_size <= _LARGEST
