@@ -11,6 +11,7 @@ import termios
 import time
 from collections.abc import Iterator, Sequence
 
+import messages
 from lab import Lab, Row
 
 _PATIENCE = 60.0
@@ -65,7 +66,7 @@ asyncio.run(main())
 
 def measure_tui(lab: Lab) -> Iterator[Row]:
     """First picture, keys, memory."""
-    home = lab.main_corpus()
+    home = messages.cached(lab.sizes.messages[-1])
     journal = lab.scratch + "/tui"
     lab.aj("sync", home=home, journal=journal)
     variables = {**os.environ, "HOME": home, "AJ_HOME": journal, "TERM": "xterm-256color"}

@@ -17,6 +17,13 @@ from tests.support.terminals import on_terminal
 
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 README = (ROOT / "README.md").read_text()
+# Agents whose files are described on the page of another one
+_PAGES = {
+    "vscode-chat": "vscode",
+    "vscode-export": "vscode",
+    "roo-code": "cline",
+    "kilo-code": "cline",
+}
 
 
 def test_every_command_is_documented() -> None:
@@ -27,7 +34,7 @@ def test_every_command_is_documented() -> None:
 def test_every_agent_is_documented() -> None:
     for agent in NAMES:
         assert f"`{agent}`" in README
-        page = "vscode" if agent.startswith("vscode-") else agent  # an export is the same document
+        page = _PAGES.get(agent, agent)
         assert (ROOT / f"docs/formats/{page}.md").exists()
 
 

@@ -27,8 +27,26 @@ FOLDERS = {
     "codex": ("codex", ".codex"),
     "copilot-cli": ("copilot_cli", ".copilot"),
     "gemini": ("gemini", ".gemini"),
+    "qwen-code": ("qwen_code", ".qwen"),
+    "cline": ("cline", ".cline/data"),
+    "roo-code": ("roo_code", ".config/Code/User"),
+    "kilo-code": ("kilo_code", ".config/Code/User"),
+    "continue": ("continue_dev", ".continue"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
     "cursor": ("cursor", ""),
+    "pi": ("pi", ".pi/agent"),
+    "openclaw": ("openclaw", ".openclaw"),
+    "kimi-cli": ("kimi_cli", ".kimi"),
+    "kimi-code": ("kimi_code", ".kimi-code"),
+    "droid": ("droid", ".factory"),
+    "grok": ("grok", ".grok"),
+    "opencode": ("opencode", ".local/share/opencode"),
+    "kilo": ("kilo", ".local/share/kilo"),
+    "crush": ("crush", ".crush"),
+    "goose": ("goose", ".local/share/goose"),
+    "zed": ("zed", ".local/share/zed"),
+    "amazon-q": ("amazon_q", ".local/share/amazon-q"),
+    "kiro": ("kiro", ".local/share/kiro-cli"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -77,14 +95,32 @@ def test_contract(agent: str, rule: str) -> None:
         "codex",
         "copilot-cli",
         "gemini",
+        "qwen-code",
+        "cline",
+        "roo-code",
+        "kilo-code",
+        "continue",
         "vscode-chat",
+        "pi",
+        "openclaw",
+        "kimi-cli",
+        "kimi-code",
+        "droid",
+        "grok",
+        "opencode",
+        "kilo",
+        "crush",
+        "goose",
+        "zed",
+        "amazon-q",
+        "kiro",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:
     contract(agent).cases_are_as_expected()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "copilot-cli", "gemini"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "copilot-cli", "gemini", "qwen-code"])
 def test_results_are_quoted(agent: str) -> None:
     kept = contract(agent)
     logs = [file for file in kept.files() if file.name.endswith(".jsonl")]

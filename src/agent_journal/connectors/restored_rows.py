@@ -46,5 +46,5 @@ def restored_rows(
             continue
         kind = recognise(entry.path)
         if kind is not None:
-            inner = f"{folder}/{name}"
+            inner = f"{folder}/{name}" if folder else name
             yield from found_file(entry, inner, kind.role, unlisted, kind.session_id, kind.rank)

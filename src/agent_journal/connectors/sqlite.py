@@ -78,8 +78,22 @@ def _connected(uri: str) -> Iterator[sqlite3.Connection]:
         database.text_factory = bytes
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
         database.execute("PRAGMA trusted_schema = OFF")
+        if _has_json_indexes(database):
+            database.execute("PRAGMA trusted_schema = ON")
         database.execute("BEGIN")  # one state from the first query to the last
         yield database
+
+
+def _has_json_indexes(database: sqlite3.Connection) -> bool:
+    """Whether a schema is refused because of JSON functions, which old SQLite does not trust.
+
+    Kilo has indexes with them. No extension is loaded, and only tables are read.
+    """
+    try:
+        database.execute("SELECT 1 FROM sqlite_master LIMIT 1")
+    except sqlite3.DatabaseError as error:
+        return "unsafe use of json" in str(error)
+    return False
 
 
 def _uri(path: str) -> str:

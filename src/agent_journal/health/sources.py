@@ -38,6 +38,13 @@ class AgentSource(NamedTuple):
     # Files of some agents are in the users' own folders, wherever they worked.
     is_scattered: bool = False
     empty_roots: Sequence[str] = ()  # of a scattered agent: folders without a file of it
+    is_configured: bool = False
+
+    @property
+    def is_here(self) -> bool:
+        """Whether there is anything of the agent, or should be."""
+        has_folder = any(root.exists and root.path not in self.empty_roots for root in self.roots)
+        return bool(has_folder or self.files or self.error or self.is_configured)
 
 
 def find_sources(
@@ -74,7 +81,9 @@ def _folders(db: Connection | None, config: Config, env: Env, agent: str) -> Age
         paths = roots_of(connector, config, with_projects(env, db))
         roots = [SourceRoot(path, os.path.exists(folder_of(path))) for path in paths]
         source = source._replace(roots=roots)
-        if is_scattered(connector) and config.sources(agent) is None:
+        if config.sources(agent) is not None:
+            source = source._replace(is_configured=True)
+        elif is_scattered(connector):
             empty = [path for path in paths if not any(connector.discover(path))]
             source = source._replace(is_scattered=True, empty_roots=empty)
     except JournalError as error:

@@ -68,7 +68,7 @@ class DatabaseIntake:
 
     def take_rows(self, item: Work, row: FileRow) -> None:
         """Keep and read each extract of a database that is mostly not ours as a file of its own."""
-        before = _stamp(row.path)
+        found_as = (item.found.size, item.found.mtime_ns, item.found.inode)
         for suffix in item.found.companions:
             self._note_companion(item, suffix)
         prefix = row.path + ROWS_MARK
@@ -92,7 +92,7 @@ class DatabaseIntake:
         self._files.mark_vanished([part.id for part in known if part.path not in found])
         clear_problems(self._files.db, row.id)
         add_problems(self._files.db, row, [(None, "database", damage) for damage in damages])
-        self._files.mark_current(row.id, before or (0, 0, 0))
+        self._files.mark_current(row.id, found_as)
 
     def _take_extract(self, connector: Connector, row: FileRow, extract: Extract) -> list[str]:
         """Keep and read an extract; what is wrong with it."""

@@ -109,6 +109,7 @@ class Discovery:
         self._nameless: list[tuple[str, str]] = []
         self.broken: dict[str, JournalError] = {}  # connectors of other packages that fail
         self.vanished = 0
+        self._agents: set[str] | None = None
         self._proofs = Proofs(files.db)
 
     def changes(self, agents: list[str], tell: Callable[[float], None] | None = None) -> list[Work]:
@@ -151,8 +152,10 @@ class Discovery:
         roots = self.roots(connector)
         if before is not None and roots == roots_of(connector, self._config, before):
             return []
-        self._files.invalidate_old(connector.name, connector.version)
         folders = [folder_of(root) for root in roots]
+        if connector.name not in self._known_agents() and all(map(_is_missing, folders)):
+            return []  # an agent that was never here costs next to nothing
+        self._files.invalidate_old(connector.name, connector.version)
         # What is found is removed from these: what remains is gone
         current = self._files.current(connector.name, folders)
         self._proofs.schedule(connector.name, current)
@@ -173,6 +176,12 @@ class Discovery:
         work += [from_archive(connector, row) for row in gone if _is_readable(row)]
         self.vanish(connector, _vanished_paths(current, gone), folders)
         return work
+
+    def _known_agents(self) -> set[str]:
+        """The agents with files in the catalog when this began."""
+        if self._agents is None:
+            self._agents = set(self._files.agents())
+        return self._agents
 
     def vanish(self, connector: Connector, paths: list[str], folders: list[str]) -> None:
         """Mark files that are gone."""
@@ -256,6 +265,17 @@ class Discovery:
             if agent not in listed
         ]
         return list(dict.fromkeys(problems))  # a folder may have been looked at twice
+
+
+def _is_missing(folder: str) -> bool:
+    """Whether a folder does not exist; one that cannot be looked at may exist."""
+    try:
+        os.stat(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 def _is_readable(row: FileRow) -> bool:

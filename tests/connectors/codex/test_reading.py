@@ -88,6 +88,32 @@ def test_nul_bytes_are_malformed() -> None:
     ] == [("NUL bytes", 24)]
 
 
+@pytest.mark.parametrize("end", [b"\0" * 24, b"\0\0{}\0\0", b"\0{}\0\n\0", b" \0\n"])
+def test_nul_bytes_of_a_line_that_grows_are_one_problem(end: bytes) -> None:
+    line = b'{"timestamp":"2026-11-02T09:00:00Z","type":"event_msg"}\n'
+    whole = ledger_in_parts(line + end, len(line + end))
+    for cut in range(len(line), len(line + end)):
+        assert ledger_in_parts(line + end, cut) == whole, cut
+
+
+def ledger_in_parts(data: bytes, cut: int) -> Any:
+    """What two readers account for, the second of which continues at the cut."""
+    identity = FileIdentity("sessions/rollout-x.jsonl", "/rollout-x.jsonl", "log", None)
+    counts: dict[Any, list[int]] = {}
+    troubles = []
+    state = None
+    for end in (cut, len(data)):
+        reader = CONNECTOR.reader(identity, state)
+        list(reader.read(BytesContent(data[:end])))
+        state = reader.save()
+        troubles += reader.ledger.troubles
+        for verdict, (count, size) in reader.ledger.counts.items():
+            sums = counts.setdefault(verdict, [0, 0])
+            sums[0] += count
+            sums[1] += size
+    return counts, troubles
+
+
 def test_the_end_of_a_session_is_its_latest_time() -> None:
     assembly = read_lines(head(0, 1), *turn(50, "a", "b"), *turn(10, "c", "d"))
     assert str(assembly.sessions[0].ended_at) == "2026-11-02 09:00:52+00:00"

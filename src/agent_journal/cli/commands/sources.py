@@ -51,13 +51,23 @@ def sources(agent: str | None, list_files: bool, as_json: bool, plain: bool) -> 
     if plain:
         _plain_table(found, list_files).print(plain=True)
         return
-    for source in found:
-        if agent is not None or source.roots or source.files or source.error:
-            _print_source(source)
-            if list_files:
-                _file_table(source.files).print()
+    shown = _worth_showing(found)
+    for source in shown:
+        _print_source(source)
+        if list_files:
+            _file_table(source.files).print()
+    left_out = [source for source in found if source.roots and source not in shown]
+    if left_out:
+        others = plural(len(left_out), "other agent")
+        note(f"nothing of {others} is here; 'aj sources --agent NAME' shows where aj looks")
     if not list_files:
         note("--files lists every file; docs/config.md explains how to add folders")
+
+
+def _worth_showing(found: list[AgentSource]) -> list[AgentSource]:
+    """Return the agents that are on this machine; all when none is, to show where aj looks."""
+    here = [source for source in found if source.is_here]
+    return here or [source for source in found if source.roots or len(found) == 1]
 
 
 def _print_source(source: AgentSource) -> None:

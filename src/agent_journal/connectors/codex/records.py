@@ -118,6 +118,7 @@ class RolloutState(msgspec.Struct, omit_defaults=True):
     """
 
     records: int = 0
+    nuls_until: int | None = None  # the end of the last line that has NULs
     started: str | None = None
     ended: str | None = None  # the latest time of a line
     last_time: float | None = msgspec.field(default=None, name="last")  # of the previous line

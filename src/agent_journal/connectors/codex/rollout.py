@@ -46,6 +46,7 @@ from agent_journal.text.dates import parse_time
 # Reads the record with that payload; the reader has the rest
 ReadRecord = Callable[["RolloutReader", Record, Item], Iterable[Piece]]
 _SPOKEN_RANK = 10
+_NULS = "NUL bytes"
 
 
 class RolloutReader(LogReader[Record, RolloutState]):
@@ -175,10 +176,19 @@ class RolloutReader(LogReader[Record, RolloutState]):
         )
 
     def _padded(self, line: bytes, text: bytes) -> None:
-        """Account for what surrounds the text of a line; NULs are damage that a crash left."""
+        """Account for what surrounds the text of a line; NULs are damage that a crash left.
+
+        Those of one line are one problem, also where the line grows after it was read.
+        """
         nuls = line.count(0) - text.count(0)
-        if nuls:
-            self._malformed(nuls, "NUL bytes")
+        has_had_nuls = self.state.nuls_until == self.offset
+        if nuls and has_had_nuls:
+            self.ledger.add("malformed", "line", nuls, _NULS, count=0)
+        elif nuls:
+            self.ledger.add("malformed", "line", nuls, _NULS)
+            self.ledger.trouble(self.offset + _first_nul(line, text), "line", _NULS)
+        if nuls or has_had_nuls:
+            self.state.nuls_until = self.offset + len(line)
         self._separated(len(line) - len(text) - nuls)
 
     # -- for the functions that read records ---------------------------------------------------
@@ -319,6 +329,15 @@ def _redundant(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pi
         rollbacks.note_turn(reader.state)
     reader.skipped(reader.kind, REPEATED[item.type or record.type or ""])
     return ()
+
+
+def _first_nul(line: bytes, text: bytes) -> int:
+    """Where the first NUL around the text of a line is."""
+    lead = line.index(text)
+    before = line.find(0, 0, lead)
+    if before >= 0:
+        return before
+    return line.index(0, lead + len(text))
 
 
 _HEADS = (session_meta.session_meta, session_meta.old_meta)

@@ -13,11 +13,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from agent_journal.connectors.cursor.calls import ToolUse
+from agent_journal.connectors.replacements import with_replaced_parts, with_whole_texts
 from agent_journal.connectors.values import count, items, mapping, string, strings
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.connectors.vscode_chat.written import patched
 from agent_journal.model import FileEdit
-from agent_journal.model.diffs import Differ
 
 _WRITERS = frozenset(("write", "write_file", "create_file", "create", "write_v2"))
 _DELETERS = frozenset(("delete_file", "delete", "delete_file_v2"))
@@ -119,27 +119,15 @@ def _recorded_edit(
     after = contents.get(string(result.get("afterContentId")) or "")
     if before_id in (None, _EMPTY) or result.get("fileWasCreated") is True:
         if after is not None:
-            return _compared(replace(edit, kind="create"), None, after)
+            return with_whole_texts(replace(edit, kind="create"), None, after)
     elif before is not None and after is not None:
-        return _compared(replace(edit, kind="edit"), before, after)
+        return with_whole_texts(replace(edit, kind="edit"), before, after)
     chunks = items(mapping(result.get("diff")).get("chunks"))
     if chunks:
         return _with_chunks(edit, chunks)
     if after is not None:
         return replace(edit, after=after)
     return None
-
-
-def _compared(edit: FileEdit, before: str | None, after: str) -> FileEdit:
-    diff = Differ().diff(edit.path, edit.path, before, after)
-    return replace(
-        edit,
-        before=before,
-        after=after,
-        diff=diff.text,
-        lines_added=diff.added,
-        lines_removed=diff.removed,
-    )
 
 
 def _with_chunks(edit: FileEdit, chunks: list[dict[str, Any]]) -> FileEdit:
@@ -179,21 +167,11 @@ def _requested_edit(edit: FileEdit, name: str, arguments: dict[str, Any]) -> Fil
     parts = items(arguments.get("edits")) or [arguments]
     pairs = [pair for part in parts if (pair := _pair(part)) is not None]
     if pairs:
-        return _with_pairs(edit, pairs)
+        return with_replaced_parts(edit, pairs)
     texts = strings([arguments.get("contents"), arguments.get("content")])
     if name in _WRITERS and texts:
         return replace(edit, after=texts[0])
     return edit
-
-
-def _with_pairs(edit: FileEdit, pairs: list[tuple[str, str]]) -> FileEdit:
-    diffs = [Differ().diff(edit.path, edit.path, old, new) for old, new in pairs]
-    return replace(
-        edit,
-        diff="".join(diff.text for diff in diffs),
-        lines_added=sum(diff.added for diff in diffs),
-        lines_removed=sum(diff.removed for diff in diffs),
-    )
 
 
 def _pair(part: dict[str, Any]) -> tuple[str, str] | None:

@@ -29,6 +29,7 @@ from agent_journal.connectors.cursor.changes import (
     text_of,
 )
 from agent_journal.connectors.cursor.items import item_extracts
+from agent_journal.connectors.row_lines import is_json_line
 from agent_journal.connectors.sqlite import opened, tables
 from agent_journal.connectors.values import file_name, items, mapping, string, strings
 
@@ -41,7 +42,6 @@ _VALUE = "SELECT value FROM cursorDiskKV WHERE key = ?"
 _BUBBLE_KEYS = "SELECT key FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY {}"
 _HEADER = "SELECT * FROM composerHeaders WHERE composerId = ?"
 _decode = msgspec.json.Decoder().decode
-_check_json = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
@@ -290,21 +290,10 @@ def row_line(key: str, value: Any, is_json: bool = True) -> bytes:
         return head + b"}\n"
     if not isinstance(value, bytes):
         return head + b',"value":' + msgspec.json.encode(value) + b"}\n"
-    if is_json and _is_json_line(value):
+    if is_json and is_json_line(value):
         return head + b',"value":' + value + b"}\n"
     try:
         text = value.decode()
     except UnicodeDecodeError:
         return head + b',"base64":"' + base64.b64encode(value) + b'"}\n'
     return head + b',"text":' + msgspec.json.encode(text) + b"}\n"
-
-
-def _is_json_line(value: bytes) -> bool:
-    if b"\n" in value or b"\r" in value:
-        return False
-    try:
-        value.decode()  # the check does not look into strings
-        _check_json(value)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return False
-    return True

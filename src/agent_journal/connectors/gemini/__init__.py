@@ -80,9 +80,7 @@ class Gemini(AgentConnector):
         for entry in listing(root, unlisted.append):
             if entry.name in _FOLDER_LISTS:
                 yield from found_file(entry, entry.name, "document", unlisted)
-        for project in listing(os.path.join(root, "tmp"), unlisted.append):
-            if is_folder(project):
-                yield from _project(project.path, f"tmp/{project.name}", unlisted)
+        yield from project_files(root, unlisted)
         yield from unlisted
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
@@ -118,6 +116,13 @@ class Gemini(AgentConnector):
 
 
 CONNECTOR = Gemini()
+
+
+def project_files(root: str, unlisted: list[Unlisted]) -> _Found:
+    """Yield the files of all projects below `tmp`, which Qwen Code had, too."""
+    for project in listing(os.path.join(root, "tmp"), unlisted.append):
+        if is_folder(project):
+            yield from _project(project.path, f"tmp/{project.name}", unlisted)
 
 
 def _project(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:

@@ -8,6 +8,7 @@ import msgspec
 
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
 from agent_journal.connectors.gemini.conversation import (
+    AGENT,
     ANSWERS,
     Conversation,
     Location,
@@ -37,8 +38,9 @@ class ChatReader(LogReader[Line, NoState]):
     state_type = NoState
     record_starts = RECORD_STARTS
 
-    def __init__(self, file: FileIdentity) -> None:
+    def __init__(self, file: FileIdentity, agent: str = AGENT) -> None:
         super().__init__(file, None)
+        self._agent = agent
         self._outline = Outline()
         self._conversation = Conversation(Identity(""))
         self._sessions: list[Session] = []
@@ -53,7 +55,7 @@ class ChatReader(LogReader[Line, NoState]):
         header = self._outline.header
         outline = self._outline
         found = identity(self.file, header, outline.opening, outline.first_id, content)
-        conversation = Conversation(found, self._quoted)
+        conversation = Conversation(found, self._quoted, self._agent)
         self._conversation = conversation
         for piece in super().read(content):
             if piece is not PAUSE:

@@ -34,7 +34,7 @@ from agent_journal.model import (
 from agent_journal.text.dates import parse_time
 
 AGENT = "gemini"
-ANSWERS = ("gemini", "model")
+ANSWERS = ("gemini", "model", "qwen")  # the last one is of Qwen Code in 2025
 NOTICES = ("info", "warning", "error")
 _SUMMARY_TITLE_RANK = 40
 _PROMPT_TITLE_RANK = 10
@@ -54,7 +54,10 @@ class Location(NamedTuple):
 class Conversation:
     """Reads one session's messages, and gathers what they say about the session."""
 
-    def __init__(self, identity: Identity, quote: Quoting | None = None) -> None:
+    def __init__(
+        self, identity: Identity, quote: Quoting | None = None, agent: str = AGENT
+    ) -> None:
+        self.agent = agent
         self.session_id = identity.session_id
         self._identity = identity
         self._title = SpokenTitle()
@@ -264,7 +267,7 @@ class Conversation:
     def session(self, header: Header, project: str | None, folder: str | None) -> Session:
         """Return what is known of the session."""
         session = Session(
-            agent=AGENT,
+            agent=self.agent,
             id=self.session_id,
             project_path=project,
             project_dir=folder,

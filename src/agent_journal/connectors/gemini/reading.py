@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_journal.connectors.base import FileIdentity, Reader
 from agent_journal.connectors.gemini.chat import ChatReader
+from agent_journal.connectors.gemini.conversation import AGENT
 from agent_journal.connectors.gemini.documents import (
     FoldersReader,
     HistoryReader,
@@ -24,13 +25,13 @@ _READERS = {
 }
 
 
-def make_reader(file: FileIdentity) -> Reader:
-    """Return the reader for a file of this agent."""
+def make_reader(file: FileIdentity, agent: str = AGENT) -> Reader:
+    """Return the reader for a file of this agent, or of one that has its layout."""
     name = file.name.rpartition("/")[2]
     if file.role == "replay":
-        return ChatReader(file)
+        return ChatReader(file, agent)
     if file.role == "session":
-        return SessionReader(file)
+        return SessionReader(file, agent)
     if file.role == "kept":
         return _kept(file)
     if name in _READERS:

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.base import Content, Pause
+from agent_journal.connectors.base import Content, FileIdentity, Pause
 from agent_journal.connectors.gemini.chat import completeness
-from agent_journal.connectors.gemini.conversation import Conversation, Location, is_known
+from agent_journal.connectors.gemini.conversation import AGENT, Conversation, Location, is_known
 from agent_journal.connectors.gemini.identity import identity
 from agent_journal.connectors.gemini.parts import as_json
 from agent_journal.connectors.gemini.projects import folder_of, project_path
@@ -41,6 +41,10 @@ class SessionReader(DocumentReader):
 
     kind = "session"
     max_size = _MAX_SIZE
+
+    def __init__(self, file: FileIdentity, agent: str = AGENT) -> None:
+        super().__init__(file)
+        self._agent = agent
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """The pieces of the whole document, or a problem."""
@@ -91,7 +95,8 @@ class SessionReader(DocumentReader):
         first_id = None
         if messages:
             first_id = _first_id(decode(messages[0]))
-        conversation = Conversation(identity(self.file, header, opening, first_id, content))
+        found = identity(self.file, header, opening, first_id, content)
+        conversation = Conversation(found, agent=self._agent)
         for name, message in named.items():
             yield from self._message(conversation, name, decode(message))
         project = project_path(self.file, header, content, conversation.paths)

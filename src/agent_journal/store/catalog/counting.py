@@ -70,7 +70,11 @@ def count_usage(
     """
     changed: set[int] = set()
     for message_uid in _contested(db, new_from, freed_keys) | _shared(db, moved, new_from):
-        changed |= _count_response(db, message_uid)
+        changed |= _count_claims(
+            db, "u.key >= ? AND u.key < ?", f"{message_uid}:", f"{message_uid};"
+        )
+    for key in _repeated(db, moved, new_from):
+        changed |= _count_claims(db, "u.key = ?", key)
     for session_id in _ranked(db, touched):
         changed |= _count_segments(db, session_id)
     for session_id in touched | changed:
@@ -109,12 +113,30 @@ def _shared(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str
     return found
 
 
-def _count_response(db: sqlite3.Connection, message_uid: str) -> set[int]:
+def _repeated(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str]:
+    """Return the keys that begin with no message id and that several sessions have.
+
+    OpenCode gives the messages of a fork new ids: what is the same is in the key.
+    """
+    query = (
+        "SELECT DISTINCT n.key FROM usage n WHERE {} AND n.rank = 0 "
+        "AND substr(n.key, 1, length(n.message_uid) + 1) <> n.message_uid || ':' "
+        "AND EXISTS (SELECT 1 FROM usage o WHERE o.key = n.key AND o.session_id <> n.session_id)"
+    )
+    found = {key for (key,) in db.execute(query.format("n.id >= ?"), (new_from,))}
+    for session_id in touched:
+        rows = db.execute(query.format("n.session_id = ?"), (session_id,))
+        found.update(key for (key,) in rows)
+    return found
+
+
+def _count_claims(db: sqlite3.Connection, condition: str, *keys: str) -> set[int]:
+    """Count each of the keys once; return the sessions that have them."""
     rows = db.execute(
         "SELECT u.id, u.session_id, u.key, u.is_sidechain, coalesce(s.started_at, 1 << 62), "
         "coalesce(s.ended_at, 1 << 62), s.uid FROM usage u JOIN sessions s ON s.id = u.session_id "
-        "WHERE u.key >= ? AND u.key < ? AND u.rank = 0",
-        (f"{message_uid}:", f"{message_uid};"),
+        f"WHERE {condition} AND u.rank = 0",
+        keys,
     )
     claims = [_Claim(*row) for row in rows]
     winners = _winners(claims)

@@ -1,0 +1,80 @@
+"""The sessions in a database of OpenCode, as JSON lines.
+
+{"table":"session","id":"ses_1","directory":"/app","title":"A small title",…}
+{"table":"message","id":"msg_1","time_created":…,"data":{…},"parts":[{"table":"part","id":…}]}
+{"table":"todo","content":"First thing","status":"pending"}
+
+The database also has tables of accounts and credentials: none of them is read.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+
+from agent_journal.connectors.base import Extract
+from agent_journal.connectors.opencode import RANK_DATABASE
+from agent_journal.connectors.row_lines import Stamp, Table, select, session_extract, stamps
+from agent_journal.connectors.sqlite import opened, tables
+
+_SESSION = Table(
+    "session",
+    (
+        *("id", "project_id", "parent_id", "slug", "directory", "path", "title", "version"),
+        *("share_url", "summary_additions", "summary_deletions", "summary_files", "cost"),
+        *("tokens_input", "tokens_output", "tokens_reasoning"),
+        *("tokens_cache_read", "tokens_cache_write", "revert", "permission", "agent", "model"),
+        *("time_created", "time_updated", "time_compacting", "time_archived"),
+    ),
+    json=("revert", "permission", "model"),
+)
+_MESSAGE = Table("message", ("id", "time_created", "time_updated", "data"), json=("data",))
+_PART = Table("part", ("id", "time_created", "time_updated", "data"), json=("data",))
+_TODO = Table("todo", ("content", "status", "priority", "position", "time_updated"))
+# The shape that is to replace messages and parts: read when a version that uses it is known
+_COMING = Table("session_message", ("id", "type", "seq", "time_created", "data"), json=("data",))
+_CHANGING = ("message", "part", "todo", "session_message")
+
+
+def database_extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
+    """Yield each session; one that is unchanged since it was `kept` has only a name."""
+    with opened(path) as database:
+        names = tables(database)
+        if not {"session", "message", "part"} <= names:
+            return
+        for session_id, stamp in stamps(database, _stamp_query(names)).items():
+            name = session_extract(session_id)
+            lines = None
+            if kept.get(name) != stamp:
+                lines = _lines(database, names, session_id)
+            yield Extract(name, "session", session_id, RANK_DATABASE, lines, stamp)
+
+
+def _stamp_query(names: set[str]) -> str:
+    """A query for the number of rows of each session, their newest time and a sum of the times."""
+    parts = ["SELECT id, time_updated AS time FROM session"]
+    parts += [f"SELECT session_id, time_updated FROM {name}" for name in _CHANGING if name in names]
+    return (
+        f"SELECT id, count(*), max(time), sum(time % 1000000007) FROM ({' UNION ALL '.join(parts)})"
+        " WHERE id IN (SELECT id FROM session) GROUP BY id ORDER BY id"
+    )
+
+
+def _lines(database: sqlite3.Connection, names: set[str], session_id: str) -> Iterator[bytes]:
+    of_session = ("session_id = ?", (session_id,))
+    for row in select(database, _SESSION, "id = ?", (session_id,)):
+        yield row + b"\n"
+    found = "SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id"
+    messages = database.execute(found, (session_id,)).fetchall()
+    for (message_id,) in messages:
+        # Texts come as bytes, which SQLite never finds equal to a text
+        values = (message_id.decode("utf-8", "replace"),)
+        parts = b",".join(select(database, _PART, "message_id = ?", values, "id"))
+        for row in select(database, _MESSAGE, "id = ?", values):
+            yield row[:-1] + b',"parts":[' + parts + b"]}\n"
+    if "session_message" in names and not messages:
+        for row in select(database, _COMING, *of_session, "seq"):
+            yield row + b"\n"
+    if "todo" in names:
+        for row in select(database, _TODO, *of_session, "position"):
+            yield row + b"\n"
