@@ -43,6 +43,20 @@ _SCALARS = (
 # A sub-agent's own small document knows these better than its transcript, which names only the
 # outermost session.
 _FROM_DOCUMENTS = ("parent_id", "parent_call_id", "agent_name")
+# What only files say of a session, and nothing when none has it
+_SAID = (
+    *_SCALARS,
+    "title",
+    "title_source",
+    "models",
+    "parent_uid",
+    "parent_call_uid",
+    "recorded_fork_of",
+    "agent_name",
+    "tags",
+    "last_line",
+)
+_NOTHING_SAID = ", ".join(f"{column} = NULL" for column in _SAID)
 # What a session is found by: a change makes it a new item for the search index.
 _FOUND_BY = ("title", "project_path", "project_dir", "repository", "git_branch")
 
@@ -200,13 +214,20 @@ def _item(db: sqlite3.Connection, session_id: int, session: Session) -> int:
 
 
 def _forget(db: sqlite3.Connection, session_id: int) -> None:
-    """Note that no file has the session any more: it is no longer found."""
+    """Note that no file has the session any more: it is no longer found.
+
+    What was said of it goes, too: forks and folders of others would follow from it.
+    """
     (item_id,) = db.execute("SELECT item_id FROM sessions WHERE id = ?", (session_id,)).fetchone()
     if item_id:
         items = Items(db)
         items.add_tombstones([item_id])
         items.save()
-    db.execute("UPDATE sessions SET is_known = 0, item_id = 0 WHERE id = ?", (session_id,))
+    db.execute(
+        f"UPDATE sessions SET {_NOTHING_SAID}, is_automated = 0, is_known = 0, item_id = 0 "
+        "WHERE id = ?",
+        (session_id,),
+    )
 
 
 def _note_first(db: sqlite3.Connection, session_id: int) -> None:
