@@ -18,7 +18,11 @@ from agent_journal.store.catalog.counting import began_together, count_usage
 from agent_journal.store.catalog.endings import find_ending
 from agent_journal.store.catalog.files import IN_ORDER
 from agent_journal.store.catalog.forks import find_forks, places
-from agent_journal.store.catalog.hashed_folders import name_hashed_folders
+from agent_journal.store.catalog.hashed_folders import (
+    folders_of,
+    name_hashed_folders,
+    take_back_folders,
+)
 from agent_journal.store.catalog.items import Items
 from agent_journal.store.catalog.line_titles import titles_of
 from agent_journal.store.catalog.sum_changes import update_counts, update_sums
@@ -76,11 +80,13 @@ def update_sessions(
     """Update the rows of the sessions a transaction touched; its items have ids from `new_from`."""
     before = _facts(db, touched)
     places_before = places(db, touched)
+    folders_before = folders_of(db, touched)
     for session_id in touched:
         _merge_pieces(db, session_id)
         _note_first(db, session_id)
         _note_ending(db, session_id)
-    named = name_hashed_folders(db)
+    named = take_back_folders(db, folders_before)
+    named |= name_hashed_folders(db)
     together = began_together(db, touched)
     moved = {key for key, place in places(db, touched).items() if place != places_before[key]}
     suspects = find_forks(db, touched, moved | together, new_from)
