@@ -192,7 +192,7 @@ def test_all_means_all(tmp_path: Path) -> None:
     shown = _screen(tmp_path, "ls", columns=80)
     assert len(shown) == 22  # a heading, 20 sessions, and how many there are
     total = aj_json(tmp_path, "ls", "--all")["page"]["total"]
-    assert total == 30 + 20
+    assert total == 30 + 22
     everything = _screen(tmp_path, "ls", "--all", columns=80)
     assert len(everything) == 1 + total  # also after the pager
     assert len(_screen(tmp_path, "ls", "--all", "-n", "5", columns=80)) == 1 + 5 + 1

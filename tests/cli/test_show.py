@@ -63,10 +63,10 @@ def test_a_message_is_shown_by_its_position(tmp_path: Path) -> None:
 
 def test_totals_with_sub_agents(demo: Path) -> None:
     everything = aj_json(demo, "ls", "--all")
-    assert everything["page"] == {"state": "complete", "total": 20, "limit": None}
+    assert everything["page"] == {"state": "complete", "total": 22, "limit": None}
     some = aj_json(demo, "ls", "--all", "-n", "4")
     assert len(some["items"]) == 4
-    assert some["page"] == {"state": "more", "total": 20, "limit": 4}
+    assert some["page"] == {"state": "more", "total": 22, "limit": 4}
 
 
 def test_days_durations_and_diffs_are_shown(tmp_path: Path) -> None:

@@ -55,13 +55,13 @@ def test_csv_parquet_and_a_file(home: Path, tmp_path: Path) -> None:
     done = aj(home, "sql", "-f", str(tmp_path / "q.sql"), "--csv")
     lines = list(csv.reader(io.StringIO(done.stdout)))
     assert lines[0] == ["session_id", "title", "started_at"]
-    assert len(lines) == 21
+    assert len(lines) == 23
     saved = tmp_path / "rows.parquet"
     done = aj(home, "sql", query, "--parquet", str(saved))
-    assert "20 rows" in done.stderr
+    assert "22 rows" in done.stderr
     described = duckdb.sql(f"DESCRIBE FROM '{saved}'").fetchall()
     assert described[2][1] == "TIMESTAMP WITH TIME ZONE"
-    assert duckdb.sql(f"SELECT count(*) FROM '{saved}'").fetchall() == [(20,)]
+    assert duckdb.sql(f"SELECT count(*) FROM '{saved}'").fetchall() == [(22,)]
 
 
 def test_csv_and_tables_write_values_alike(home: Path) -> None:

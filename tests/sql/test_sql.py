@@ -65,7 +65,7 @@ def test_its_example_sessions(database: Database) -> None:
         "read_conversations()"
     )
     ((sessions, total),) = rows(database, query)
-    assert (sessions, total) == (18, rows(database, "SELECT count(*) FROM conversations")[0][0])
+    assert (sessions, total) == (20, rows(database, "SELECT count(*) FROM conversations")[0][0])
 
 
 def test_its_example_stats(database: Database) -> None:
@@ -158,7 +158,7 @@ def test_a_journal_that_moves_on_can_be_queried_again(tmp_path: Path) -> None:
 
 def test_from_python(home: Path) -> None:
     with open_journal(home) as journal:
-        assert journal.duckdb().sql("SELECT count(*) FROM sessions").fetchall() == [(20,)]
+        assert journal.duckdb().sql("SELECT count(*) FROM sessions").fetchall() == [(22,)]
         table = journal.arrow("usage")
-        assert table.num_rows == 61
-        assert sum(filter(None, table.column("output_tokens").to_pylist())) == 4625
+        assert table.num_rows == 67
+        assert sum(filter(None, table.column("output_tokens").to_pylist())) == 4864

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from agent_journal.connectors import BUILT_IN, get_connector
 from agent_journal.sync.recognition import NotRecognised, recognise
 from agent_journal.testing.damage import ODD_VALUES, places, replaced
 from tests.support.arrivals import all_cases
@@ -57,3 +58,13 @@ def _variants(record: Any, rng: random.Random) -> list[str]:
 
 def _sample(values: list[Any], most: int, rng: random.Random) -> list[Any]:
     return rng.sample(values, min(len(values), most))
+
+
+def test_rows_of_a_database_are_of_one_agent() -> None:
+    """Agents name databases alike; what one agent takes, no other one does."""
+    files = sorted(CASES.glob("**/*#rows-*"))
+    assert len(files) > 20
+    for path in files:
+        head = path.read_bytes()
+        claims = [name for name in BUILT_IN if get_connector(name).recognise(str(path), head)]
+        assert len(claims) == 1, (path, claims)

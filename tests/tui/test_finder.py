@@ -109,8 +109,8 @@ def test_keys_move_through_the_list(demo_home: Path) -> None:
             ("up", 1),
             ("ctrl+p", 0),
             ("up", 0),
-            ("pagedown", 17),
-            ("down", 17),
+            ("pagedown", 19),
+            ("down", 19),
             ("pageup", 0),
         ):
             await ui.press(key)

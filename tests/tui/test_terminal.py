@@ -34,7 +34,7 @@ def test_aj_alone_opens_it_and_keeps_what_was_typed_before(terminal: Terminal) -
     terminal.press("Enter")
     terminal.type("jitter deadline")  # before it is ready
     terminal.sees("> jitter deadline")
-    terminal.until(lambda: "5 · everything" in terminal.text)
+    terminal.until(lambda: "7 · everything" in terminal.text)
     terminal.sees(HINTS)
     terminal.until(lambda: FLAKY in terminal.text.splitlines()[1])
     terminal.press("C-c")

@@ -103,7 +103,8 @@ class OpenClaw(AgentConnector):
     def recognise(self, path: str, head: bytes) -> Recognition | None:
         """A log of OpenClaw, or the rows of a session."""
         if extract_name(path) is not None:
-            return _recognise_extract(path)
+            is_ours = os.path.basename(path).startswith(DATABASE)
+            return _recognise_extract(path) if is_ours else None
         from agent_journal.connectors.pi.recognition import recognise_session
 
         return recognise_session(path, head, is_of_openclaw=True)

@@ -115,6 +115,9 @@ class OpenCode(AgentConnector):
     def recognise(self, path: str, head: bytes) -> Recognition | None:
         """The rows of a session that were restored from this agent's database."""
         database = os.path.basename(path).partition(ROWS_MARK)[0]
+        # The program before Crush had a database of this name, with another table
+        if head.startswith(b'{"table":"sessions"'):
+            return None
         if self._is_database(database) or _TREE_FILE.fullmatch(database):
             return _recognise_rows(path)
         return None
