@@ -57,7 +57,30 @@ def test_of_two_that_begin_alike_the_earlier_is_found_without_new_messages(
     aj(tmp_path, "sync", "--no-index")
     become_origin(tmp_path)
     aj(tmp_path, "sync", "--no-index")
-    sessions = aj_json(tmp_path, "ls")["items"]
-    assert {session["id"]: session["fork_of"] for session in sessions} == {"a": "b", "b": None}
+    assert _origins(tmp_path) == {"a": "b", "b": None}
     verified = aj(tmp_path, "verify")
     assert verified.returncode == 0, verified.stdout
+
+
+def test_a_session_that_no_file_has_any_more_is_not_the_earlier_one(tmp_path: Path) -> None:
+    """Its log has no first line, which names the session, and later takes back all messages."""
+    chats = tmp_path / ".gemini/tmp/app/chats"
+    began = {"id": "g1", "type": "gemini", "content": "hi"}
+    gone = chats / "session-2026-11-20T09-00-a.jsonl"
+    append(gone, began | {"timestamp": "2026-11-20T09:00:00Z"})
+    append(
+        chats / "session-2026-11-20T10-00-b.jsonl",
+        {"sessionId": "b", "startTime": "2026-11-20T10:00:00Z"},
+        began | {"timestamp": "2026-11-20T10:00:00Z"},
+    )
+    aj(tmp_path, "sync", "--no-index")
+    assert _origins(tmp_path) == {gone.stem: None, "b": gone.stem}
+    append(gone, {"$rewindTo": "g0"})
+    aj(tmp_path, "sync", "--no-index")
+    assert _origins(tmp_path) == {"b": None}
+    verified = aj(tmp_path, "verify")
+    assert verified.returncode == 0, verified.stdout
+
+
+def _origins(home: Path) -> dict[str, str | None]:
+    return {session["id"]: session["fork_of"] for session in aj_json(home, "ls")["items"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.gemini_sessions import CASES_FOLDER, TALK, home
-from tests.support.journals import aj, aj_json, open_journal
+from tests.support.journals import aj, aj_json, append, open_journal
 
 
 @pytest.fixture
@@ -99,6 +100,40 @@ def test_a_project_that_becomes_known_later_is_used(journal_of: Callable[[str], 
     assert aj(place, "sync").returncode == 0
     with open_journal(place) as journal:
         assert journal.session("c4ec0000").project_path == "/home/sam/quince-2"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"$set": {"directories": ["/work/other"]}},
+        {"$rewindTo": "before all"},  # as the log has no first line, it is no session then
+    ],
+)
+def test_a_project_that_no_session_names_any_more_is_not_used(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    digits = hashlib.sha256(b"/work/app").hexdigest()
+    message = {"type": "gemini", "content": "hi", "timestamp": "2026-11-20T09:00:00Z"}
+    for name in ("b", "c"):
+        append(
+            tmp_path / f".gemini/tmp/{digits}/chats/session-2026-11-20T10-00-{name}.jsonl",
+            {"sessionId": name, "projectHash": digits, "startTime": "2026-11-20T10:00:00Z"},
+            message | {"id": f"{name}1"},
+        )
+    naming = tmp_path / ".gemini/tmp/app/chats/session-2026-11-20T09-00-a.jsonl"
+    append(naming, message | {"id": "a1"}, {"$set": {"directories": ["/work/app"]}})
+    assert aj(tmp_path, "sync").returncode == 0
+    assert _projects(tmp_path) == {naming.stem: "/work/app", "b": "/work/app", "c": "/work/app"}
+    append(naming, change)
+    assert aj(tmp_path, "sync").returncode == 0
+    projects = _projects(tmp_path)
+    assert (projects["b"], projects["c"]) == (None, None)
+    verified = aj(tmp_path, "verify")
+    assert verified.returncode == 0, verified.stdout
+
+
+def _projects(place: Path) -> dict[str, str | None]:
+    return {found["id"]: found["project_path"] for found in aj_json(place, "ls")["items"]}
 
 
 def test_a_whole_folder_is_imported_with_its_projects(tmp_path: Path) -> None:

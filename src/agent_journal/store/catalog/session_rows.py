@@ -18,7 +18,11 @@ from agent_journal.store.catalog.counting import began_together, count_usage
 from agent_journal.store.catalog.endings import find_ending
 from agent_journal.store.catalog.files import IN_ORDER
 from agent_journal.store.catalog.forks import find_forks, places
-from agent_journal.store.catalog.hashed_folders import name_hashed_folders
+from agent_journal.store.catalog.hashed_folders import (
+    folders_of,
+    name_hashed_folders,
+    take_back_folders,
+)
 from agent_journal.store.catalog.items import Items
 from agent_journal.store.catalog.line_titles import titles_of
 from agent_journal.store.catalog.sum_changes import update_counts, update_sums
@@ -43,6 +47,20 @@ _SCALARS = (
 # A sub-agent's own small document knows these better than its transcript, which names only the
 # outermost session.
 _FROM_DOCUMENTS = ("parent_id", "parent_call_id", "agent_name")
+# What only files say of a session, and nothing when none has it
+_SAID = (
+    *_SCALARS,
+    "title",
+    "title_source",
+    "models",
+    "parent_uid",
+    "parent_call_uid",
+    "recorded_fork_of",
+    "agent_name",
+    "tags",
+    "last_line",
+)
+_NOTHING_SAID = ", ".join(f"{column} = NULL" for column in _SAID)
 # What a session is found by: a change makes it a new item for the search index.
 _FOUND_BY = ("title", "project_path", "project_dir", "repository", "git_branch")
 
@@ -62,11 +80,13 @@ def update_sessions(
     """Update the rows of the sessions a transaction touched; its items have ids from `new_from`."""
     before = _facts(db, touched)
     places_before = places(db, touched)
+    folders_before = folders_of(db, touched)
     for session_id in touched:
         _merge_pieces(db, session_id)
         _note_first(db, session_id)
         _note_ending(db, session_id)
-    named = name_hashed_folders(db)
+    named = take_back_folders(db, folders_before)
+    named |= name_hashed_folders(db)
     together = began_together(db, touched)
     moved = {key for key, place in places(db, touched).items() if place != places_before[key]}
     suspects = find_forks(db, touched, moved | together, new_from)
@@ -200,13 +220,20 @@ def _item(db: sqlite3.Connection, session_id: int, session: Session) -> int:
 
 
 def _forget(db: sqlite3.Connection, session_id: int) -> None:
-    """Note that no file has the session any more: it is no longer found."""
+    """Note that no file has the session any more: it is no longer found.
+
+    What was said of it goes, too: forks and folders of others would follow from it.
+    """
     (item_id,) = db.execute("SELECT item_id FROM sessions WHERE id = ?", (session_id,)).fetchone()
     if item_id:
         items = Items(db)
         items.add_tombstones([item_id])
         items.save()
-    db.execute("UPDATE sessions SET is_known = 0, item_id = 0 WHERE id = ?", (session_id,))
+    db.execute(
+        f"UPDATE sessions SET {_NOTHING_SAID}, is_automated = 0, is_known = 0, item_id = 0 "
+        "WHERE id = ?",
+        (session_id,),
+    )
 
 
 def _note_first(db: sqlite3.Connection, session_id: int) -> None:
