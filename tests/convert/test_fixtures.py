@@ -102,6 +102,14 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     },
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
+    ("claude-code", "droid-damage"): {"calls": (2, 5)},
+    ("claude-code", "grok-damage"): {"calls": (1, 2)},
+    ("claude-code", "grok-session"): {"results": (3, 4)},
+    ("claude-code", "kimi_cli-damage"): {"calls": (0, 2)},
+    ("claude-code", "kimi_cli-session"): {"edits": (1, 2), "results": (4, 5)},
+    ("claude-code", "kimi_code-damage"): {"calls": (0, 2)},
+    ("claude-code", "pi-damage"): {"calls": (2, 3)},
+    ("claude-code", "pi-tree"): {"calls": (5, 7), "results": (5, 6)},
     # Codex CLI: notices are events; a shell line is text; what a rewind left behind is dropped; an
     # interruption has one wording; a result has its exit code inside; names have plain letters.
     ("codex", "aider-conversation"): {"calls": (1, 4), "messages": (19, 21)},
@@ -136,6 +144,12 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "goose-conversation"): {"calls": (6, 7)},
     ("codex", "opencode-conversation"): {"calls": (9, 10), "messages": (14, 15)},
     ("codex", "opencode-fork"): {"messages": (5, 7)},
+    ("codex", "droid-damage"): {"calls": (2, 5)},
+    ("codex", "grok-damage"): {"calls": (1, 2)},
+    ("codex", "kimi_cli-damage"): {"calls": (0, 2)},
+    ("codex", "kimi_code-damage"): {"calls": (0, 2)},
+    ("codex", "pi-damage"): {"calls": (2, 3)},
+    ("codex", "pi-tree"): {"calls": (5, 7), "messages": (14, 16), "results": (5, 6)},
     # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
     # dropped; edits are reported by calls that succeeded; names have plain letters.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
@@ -162,6 +176,12 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "goose-conversation"): {"calls": (6, 7)},
     ("copilot-cli", "opencode-conversation"): {"messages": (14, 15)},
     ("copilot-cli", "opencode-fork"): {"messages": (5, 7)},
+    ("copilot-cli", "droid-damage"): {"calls": (2, 5)},
+    ("copilot-cli", "grok-damage"): {"calls": (1, 2)},
+    ("copilot-cli", "kimi_cli-damage"): {"calls": (0, 2)},
+    ("copilot-cli", "kimi_code-damage"): {"calls": (0, 2)},
+    ("copilot-cli", "pi-damage"): {"calls": (2, 3)},
+    ("copilot-cli", "pi-tree"): {"messages": (14, 16)},
     # Gemini CLI: errors, notices and interruptions are events; a shell line is text; what a rewind
     # left behind is dropped; arguments are an object; one edit for each call.
     ("gemini", "aider-conversation"): {"calls": (1, 4), "messages": (18, 21)},
@@ -207,6 +227,15 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("gemini", "opencode-fork"): {"messages": (5, 7)},
     ("gemini", "vscode_chat-eras"): {"messages": (9, 10)},
     ("gemini", "vscode_chat-kinds"): {"calls": (16, 17)},
+    ("gemini", "droid-damage"): {"calls": (2, 5)},
+    ("gemini", "grok-damage"): {"calls": (1, 2)},
+    ("gemini", "grok-session"): {"messages": (10, 11)},
+    ("gemini", "kimi_cli-damage"): {"calls": (0, 2)},
+    ("gemini", "kimi_cli-session"): {"edits": (1, 2)},
+    ("gemini", "kimi_code-damage"): {"calls": (0, 2)},
+    ("gemini", "kimi_code-session"): {"messages": (11, 12)},
+    ("gemini", "pi-damage"): {"calls": (2, 3)},
+    ("gemini", "pi-tree"): {"calls": (5, 7), "messages": (12, 16), "results": (5, 6)},
 }
 
 
