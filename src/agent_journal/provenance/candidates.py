@@ -11,6 +11,7 @@ from agent_journal.provenance.git import Repository
 from agent_journal.provenance.history import Blamed, Commit, Line
 from agent_journal.provenance.places import Places
 from agent_journal.provenance.sessions import Sessions
+from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.line_rows import Writing, writings_by_id
 from agent_journal.store.lines.lines import Lines
@@ -20,6 +21,7 @@ _SECOND = 1_000_000
 _AFTER = 15 * 60 * _SECOND  # clocks differ, and tools note the time before they are done
 _AFTER_LOCAL = 14 * 3600 * _SECOND  # the zone farthest to the east
 _BEFORE = 45 * 86_400 * _SECOND
+_HELD_BYTES = 64 * 2**20
 
 
 class Candidate(NamedTuple):
@@ -65,6 +67,7 @@ class Finder:
 
     def __init__(self, db: Connection, lines: Lines, repository: Repository) -> None:
         self.db = db
+        self.bodies = BodyReader(db, _HELD_BYTES)
         self.repository = repository
         self.sessions = Sessions(db)
         self.places = Places(repository, self.sessions)

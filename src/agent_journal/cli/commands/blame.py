@@ -62,7 +62,7 @@ def blame(
     with Journal.open() as journal:
         answer = blame_answer(find_blame(journal, path, lines), wishes)
     if as_json:
-        print_json(answer)
+        print_json(answer, is_long=True)
         return
     from agent_journal.cli.views.blame import print_blame
 
