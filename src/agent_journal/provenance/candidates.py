@@ -73,6 +73,8 @@ class Finder:
         self.places = Places(repository, self.sessions)
         self._lines = lines
         self._known: dict[int, _Known] = {}  # by edit
+        # By edit, place in it, and path of the file that it may be of
+        self._made: dict[tuple[int, int, str], Candidate | None] = {}
 
     def find(self, file: Blamed) -> list[Asked]:
         """The lines of a file with their candidates."""
@@ -102,13 +104,22 @@ class Finder:
             known = self._known.get(place.edit)
             if known is None or not first <= known.time <= commit.committed + known.after:
                 continue
-            match = self.places.match(known.writing, line.path)
-            if match is not None:
-                found.append(Candidate(known.writing, place.place, known.session, match))
+            key = (place.edit, place.place, line.path)
+            if key not in self._made:
+                self._made[key] = self._candidate(known, place, line.path)
+            candidate = self._made[key]
+            if candidate is not None:
+                found.append(candidate)
                 has_copies = has_copies or known.may_be_copy
         if not has_copies:
             return found
         return without_copies(self.sessions, found)
+
+    def _candidate(self, known: _Known, place: Place, path: str) -> Candidate | None:
+        match = self.places.match(known.writing, path)
+        if match is None:
+            return None
+        return Candidate(known.writing, place.place, known.session, match)
 
     def commits_printed(self, hashes: Iterable[int]) -> dict[int, list[Writing]]:
         """The calls that may have printed commits, by the commits' hashes."""

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from agent_journal.model import FileEdit
 from agent_journal.model.written_lines import (
@@ -36,11 +36,16 @@ _DROPPED = str.maketrans("", "", " \t\r\f\v\"'`,;")
 _WORD = re.compile(r"\w+")
 
 
-class _Likely(NamedTuple):
+class _Likely:
     """A line that others may be like, and the words in it."""
 
-    text: str
-    words: frozenset[str]
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words: few lines are so much alike that somebody asks for them."""
+        return _words(self.text)
 
 
 class _Text:
@@ -56,7 +61,7 @@ class _Text:
     def lines(self) -> list[_Likely]:
         """The lines that say enough."""
         whole = [collapsed(line.text) for line in self._written]
-        return [_Likely(line, _words(line)) for line in whole if says_enough(line)]
+        return [_Likely(line) for line in whole if says_enough(line)]
 
 
 def _blocks_of(written: list[WrittenLine]) -> list[str]:
@@ -226,9 +231,10 @@ class _Likeness:
         return False
 
     def _may_be(self, other: _Likely) -> bool:
-        sizes = (len(self._line), len(other.text))
-        least = _SIMILAR * sum(sizes) / 2
-        if min(sizes) < least:
+        size = len(self._line)
+        other_size = len(other.text)
+        least = _SIMILAR * (size + other_size) / 2
+        if size < least or other_size < least:
             return False
         fewer_words = min(len(self._words), len(other.words))
         if 2 * len(self._words & other.words) < fewer_words:

@@ -98,7 +98,7 @@ def printed_by(finder: Finder, commits: list[str]) -> dict[str, set[int]]:
     printed: dict[str, set[int]] = {}
     for commit, number in hashes.items():
         for writing in found.get(number, []):
-            if prints_commit(finder.db, writing, commit):
+            if prints_commit(finder.bodies, writing, commit):
                 session = finder.sessions.main_of(writing.session)
                 printed.setdefault(commit, set()).add(session)
     return printed
