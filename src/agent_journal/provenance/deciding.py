@@ -44,9 +44,12 @@ class Decider:
             for at, verdict in enumerate(self.verdicts)
             if verdict.session is not None and at not in self._followers
         ]
+        left = {at for at, verdict in enumerate(self.verdicts) if verdict.session is None}
         nearest: dict[int, tuple[int, int]] = {}  # of a line: how far, and from which line
         for at in decided:
             for step in (1, -1):
+                if at + step not in left:  # most lines stand between two that are decided
+                    continue
                 for near in self._run(at, step):
                     distance = abs(near - at)
                     if near not in nearest or distance < nearest[near][0]:
