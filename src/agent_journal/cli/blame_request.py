@@ -5,6 +5,7 @@ Imports no click: editors ask who wrote a line while somebody waits.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from agent_journal.answers.blame import BlameWishes
     from agent_journal.provenance.blame import Range
 
+_FIRST_COLLECTION = 200_000  # objects: those of a line have no cycles, and stay to the end
 _RANGE = r"(.+):(\d+)(?:-(\d+))?"
 
 
@@ -34,6 +36,7 @@ def blame_and_print(
     """Find out who wrote the lines, print them, and return the exit code."""
     from agent_journal.answers.blame import blame_answer, find_blame
 
+    gc.set_threshold(_FIRST_COLLECTION)
     path, lines = split_range(file)
     with Journal.open() as journal:
         answer = blame_answer(find_blame(journal, path, lines), wishes)

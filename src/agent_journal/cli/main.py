@@ -10,7 +10,7 @@ import sys
 from agent_journal.cli.output import note
 
 _INTERRUPTED = 130
-_FIRST_COLLECTION = 200_000  # objects; Python's is at 700
+_FIRST_COLLECTION = 50_000  # objects; Python's is at 700
 
 
 def main() -> None:
