@@ -61,7 +61,7 @@ def test_csv_parquet_and_a_file(home: Path, tmp_path: Path) -> None:
     assert "22 rows" in done.stderr
     described = duckdb.sql(f"DESCRIBE FROM '{saved}'").fetchall()
     assert described[2][1] == "TIMESTAMP WITH TIME ZONE"
-    assert duckdb.sql(f"SELECT count(*) FROM '{saved}'").fetchall() == [(20,)]
+    assert duckdb.sql(f"SELECT count(*) FROM '{saved}'").fetchall() == [(22,)]
 
 
 def test_csv_and_tables_write_values_alike(home: Path) -> None:

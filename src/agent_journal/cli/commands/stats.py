@@ -212,7 +212,7 @@ def _print_shares(title: str, shares: list[Share], limit: int, colour: bool) -> 
         table.add(short_path(share.name) or f"(no {title})", *shown)
     table.print()
     if len(shares) > limit:
-        echo(f"  … and {len(shares) - limit:,} more")
+        echo(f"  and {len(shares) - limit:,} more (-n {len(shares)})")
 
 
 def _count_or_nothing(count: int | None) -> str:
