@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.journals import aj, variables, write_claude
+from tests.support.repositories import ClaudeSession, Repository
 
 _HEAVY = {
     "duckdb",
@@ -120,6 +121,21 @@ def test_a_search_never_imports_what_only_indexing_needs(tmp_path: Path) -> None
         "agent_journal.store.catalog.piece_writer",
     }
     assert "simsimd" in modules or "tantivy" in modules
+
+
+def test_a_program_that_asks_who_wrote_a_line_waits_for_no_parser_of_options(
+    tmp_path: Path,
+) -> None:
+    repository = Repository(tmp_path / "shop")
+    ClaudeSession(tmp_path, "s1", repository.root).write("a.py", "total = price * amount\n")
+    repository.commit("add", 10, **{"a.py": "total = price * amount\n"})
+    aj(tmp_path, "sync")
+    path = str(repository.root / "a.py")
+    modules = imported(tmp_path, "blame", path, "--json")
+    assert not modules & {"click", "inspect", "numpy", "tantivy", "duckdb", "difflib", "tempfile"}
+    plain = aj(tmp_path, "blame", f"{path}:1", "--json").stdout
+    assert '"class":"written","session":"s1"' in plain
+    assert plain == aj(tmp_path, "blame", f"{path}:1", "--min=several", "--json").stdout
 
 
 def test_the_first_picture_of_the_terminal_ui_needs_nothing_heavy() -> None:

@@ -63,7 +63,8 @@ def run(args: list[str]) -> int:
 
 def _invoke(args: list[str]) -> int:
     # Hooks and schedulers run `aj sync`, mostly with nothing to do. It needs no click, whose import
-    # would take a third of its time. The same is true of a search with the usual options.
+    # would take a third of its time. The same is true of a search with the usual options,
+    # and of who wrote a line, for a program.
     if "_AJ_COMPLETE" not in os.environ:
         if args in ([], ["tui"]):
             from agent_journal.cli.terminal_ui import is_wanted, show_terminal_ui
@@ -86,15 +87,29 @@ def _invoke(args: list[str]) -> int:
             from agent_journal.mcp.stdio import serve
 
             return serve(is_redacting="--no-redact" not in args)
-        if args[:1] == ["search"]:
-            from agent_journal.cli.search_request import parse_plain, search_and_print
-
-            request = parse_plain(args[1:])
-            if request is not None:
-                return search_and_print(request)
+        code = _answer(args)
+        if code is not None:
+            return code
     from agent_journal.cli.group import invoke
 
     return invoke(args)
+
+
+def _answer(args: list[str]) -> int | None:
+    """Answer a frequent question with the usual options; None where it is another command."""
+    if args[:1] == ["search"]:
+        from agent_journal.cli.search_request import parse_plain, search_and_print
+
+        request = parse_plain(args[1:])
+        if request is not None:
+            return search_and_print(request)
+    if args[:1] == ["blame"]:
+        from agent_journal.cli.blame_request import blame_and_print, parse_file
+
+        file = parse_file(args[1:])
+        if file is not None:
+            return blame_and_print(file, None, as_json=True)
+    return None
 
 
 def _is_debugging(args: list[str]) -> bool:

@@ -130,8 +130,17 @@ def _fitted(line: str, hanging: int | None) -> list[str]:
     return note_lines(line, width, hanging)
 
 
-def print_json(answer: Answer) -> None:
-    """Print an answer as one JSON object (docs/json.md)."""
+def print_json(answer: Answer, *, is_long: bool = False) -> None:
+    """Print an answer as one JSON object (docs/json.md).
+
+    One with thousands of items is long: for it, importing msgspec costs less than it gains. It
+    must have no fractions, which msgspec writes in another way.
+    """
+    if is_long and is_utf8():
+        data = _encoded(answer)
+        if data is not None:
+            print_bytes([data, b"\n"], is_json=True)
+            return
     import json
 
     text = json.dumps(answer.envelope(), ensure_ascii=not is_utf8(), separators=(",", ":"))
@@ -140,6 +149,16 @@ def print_json(answer: Answer) -> None:
 
         text = escaped_json(text)
     echo(text)
+
+
+def _encoded(answer: Answer) -> bytes | None:
+    """Return the JSON of an answer; None where a text of it is not Unicode."""
+    import msgspec
+
+    try:
+        return msgspec.json.encode(answer.envelope())
+    except UnicodeEncodeError:
+        return None
 
 
 def print_bytes(parts: Iterable[bytes], is_json: bool = False) -> None:

@@ -53,7 +53,7 @@ def says_enough(line: str) -> bool:
     """Whether a collapsed line is one to look for: `}` and `else:` stand everywhere."""
     if len(line) < LEAST_LETTERS:
         return False
-    if line.isalnum():
+    if line[:LEAST_LETTERS].isalnum():
         return True
     count = 0
     for letter in line:

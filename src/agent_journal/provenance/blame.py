@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from agent_journal.errors import UsageError
-from agent_journal.provenance.attribution import Attributed, Attribution, attribute
+from agent_journal.provenance.attribution import Attribution, attribute
 from agent_journal.provenance.candidates import Asked, Finder
 from agent_journal.provenance.git import Repository, folder_of, open_repository
 from agent_journal.provenance.history import UNCOMMITTED, Blamed, Commit, blame
@@ -74,7 +74,7 @@ def blame_in(finder: Finder, path: str, lines: Range | None = None) -> FileBlame
         done.verdicts[chosen],
         hints_of(finder, file, made),
         finder,
-        Prompts(finder.db, finder.sessions),
+        Prompts(finder.db, finder.sessions, finder.bodies),
     )
 
 
@@ -85,19 +85,20 @@ def now() -> int:
 
 def hints_of(finder: Finder, file: Blamed, made: Attribution) -> dict[str, Hint]:
     """What is known of lines without a session, by their commits."""
+    verdicts: dict[str, list[Verdict]] = {sha: [] for sha in file.commits}
+    for done in made.files:
+        for verdict in done.verdicts:
+            verdicts[verdict.line.commit].append(verdict)
     hints = {}
     for sha, commit in file.commits.items():
-        hint = _hint(finder, commit, made.files)
+        hint = _hint(finder, commit, verdicts[sha])
         if hint is not None:
             hints[sha] = hint
     return hints
 
 
-def _hint(finder: Finder, commit: Commit, files: list[Attributed]) -> Hint | None:
+def _hint(finder: Finder, commit: Commit, verdicts: list[Verdict]) -> Hint | None:
     """What a commit says of the lines in it that no session wrote."""
-    verdicts = [
-        verdict for file in files for verdict in file.verdicts if verdict.line.commit == commit.sha
-    ]
     if all(verdict.line_class != NONE for verdict in verdicts):
         return None
     counts = Counter(verdict.session for verdict in verdicts if verdict.session is not None)

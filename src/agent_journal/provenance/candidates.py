@@ -11,6 +11,7 @@ from agent_journal.provenance.git import Repository
 from agent_journal.provenance.history import Blamed, Commit, Line
 from agent_journal.provenance.places import Places
 from agent_journal.provenance.sessions import Sessions
+from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.line_rows import Writing, writings_by_id
 from agent_journal.store.lines.lines import Lines
@@ -20,6 +21,7 @@ _SECOND = 1_000_000
 _AFTER = 15 * 60 * _SECOND  # clocks differ, and tools note the time before they are done
 _AFTER_LOCAL = 14 * 3600 * _SECOND  # the zone farthest to the east
 _BEFORE = 45 * 86_400 * _SECOND
+_HELD_BYTES = 64 * 2**20
 
 
 class Candidate(NamedTuple):
@@ -65,11 +67,14 @@ class Finder:
 
     def __init__(self, db: Connection, lines: Lines, repository: Repository) -> None:
         self.db = db
+        self.bodies = BodyReader(db, _HELD_BYTES)
         self.repository = repository
         self.sessions = Sessions(db)
         self.places = Places(repository, self.sessions)
         self._lines = lines
         self._known: dict[int, _Known] = {}  # by edit
+        # By edit, place in it, and path of the file that it may be of
+        self._made: dict[tuple[int, int, str], Candidate | None] = {}
 
     def find(self, file: Blamed) -> list[Asked]:
         """The lines of a file with their candidates."""
@@ -99,13 +104,22 @@ class Finder:
             known = self._known.get(place.edit)
             if known is None or not first <= known.time <= commit.committed + known.after:
                 continue
-            match = self.places.match(known.writing, line.path)
-            if match is not None:
-                found.append(Candidate(known.writing, place.place, known.session, match))
+            key = (place.edit, place.place, line.path)
+            if key not in self._made:
+                self._made[key] = self._candidate(known, place, line.path)
+            candidate = self._made[key]
+            if candidate is not None:
+                found.append(candidate)
                 has_copies = has_copies or known.may_be_copy
         if not has_copies:
             return found
         return without_copies(self.sessions, found)
+
+    def _candidate(self, known: _Known, place: Place, path: str) -> Candidate | None:
+        match = self.places.match(known.writing, path)
+        if match is None:
+            return None
+        return Candidate(known.writing, place.place, known.session, match)
 
     def commits_printed(self, hashes: Iterable[int]) -> dict[int, list[Writing]]:
         """The calls that may have printed commits, by the commits' hashes."""

@@ -41,4 +41,4 @@ def _first_only(file: Blamed, one: Asked, first: dict[_Place, int]) -> Asked:
 
 
 def _place(candidate: Candidate) -> _Place:
-    return candidate.edit, candidate.place
+    return candidate.writing.id, candidate.place

@@ -63,4 +63,6 @@ def _shares(
     if not files and commit.sha != UNCOMMITTED:  # a merge, or one that only removes
         printed = printed_by(finder, [commit.sha]).get(commit.sha, set())
         ties = {session: Tie(session, 0, True) for session in printed}
-    return CommitShares(commit, shares, ties, evidence, finder, Prompts(finder.db, finder.sessions))
+    return CommitShares(
+        commit, shares, ties, evidence, finder, Prompts(finder.db, finder.sessions, finder.bodies)
+    )

@@ -44,9 +44,12 @@ class Decider:
             for at, verdict in enumerate(self.verdicts)
             if verdict.session is not None and at not in self._followers
         ]
+        left = {at for at, verdict in enumerate(self.verdicts) if verdict.session is None}
         nearest: dict[int, tuple[int, int]] = {}  # of a line: how far, and from which line
         for at in decided:
             for step in (1, -1):
+                if at + step not in left:  # most lines stand between two that are decided
+                    continue
                 for near in self._run(at, step):
                     distance = abs(near - at)
                     if near not in nearest or distance < nearest[near][0]:
@@ -105,7 +108,12 @@ class Decider:
     def _find_homes(self) -> dict[int, set[str]]:
         """The commits that edits went into: those that their sessions are tied to."""
         homes: dict[int, set[str]] = {}
+        seen = set()  # what stands everywhere has many candidates, the same in each place
         for one in self._asked:
+            key = (one.hash, one.line.commit, one.line.path)
+            if key in seen:
+                continue
+            seen.add(key)
             tied = self._tied(one)
             for candidate in one.candidates:
                 if candidate.session in tied and candidate.is_same_file:
@@ -180,7 +188,7 @@ def _newest_by_session(candidates: Iterable[Candidate]) -> dict[int, Candidate]:
 
 
 def _found(verdict: Verdict, line_class: LineClass, candidate: Candidate) -> Verdict:
-    return verdict._replace(line_class=line_class, session=candidate.session, candidate=candidate)
+    return Verdict(verdict.line, line_class, candidate.session, candidate, verdict.others)
 
 
 def _several(verdict: Verdict, newest: dict[int, Candidate]) -> Verdict:

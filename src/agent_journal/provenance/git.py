@@ -183,18 +183,32 @@ class Repository(NamedTuple):
 def open_repository(folder: str) -> Repository:
     """The repository that a folder is in."""
     git = Git(folder)
-    done = git.ask("rev-parse", "--show-toplevel", "HEAD")
-    top, _, _ = done.output.decode("utf-8", "surrogateescape").partition("\n")
+    done = git.ask("rev-parse", "--show-toplevel", "--git-common-dir", "HEAD")
+    top, common, *_ = [*done.output.decode("utf-8", "surrogateescape").split("\n"), "", ""]
     if not top:
         raise refusal(folder, "rev-parse", done.errors)
     root = os.path.realpath(top)
     git = git.moved(root)
+    roots: tuple[str, ...] = (root,)
+    if not _has_one_tree(root, os.path.join(folder, common)):
+        roots = _working_trees(git)
+    return Repository(git, root, roots, done.code == 0)
+
+
+def _has_one_tree(root: str, common: str) -> bool:
+    """Whether a repository is in its only working tree, so that git need not be asked."""
+    is_within = os.path.realpath(common) == os.path.join(root, ".git")
+    return is_within and not os.path.lexists(os.path.join(common, "worktrees"))
+
+
+def _working_trees(git: Git) -> tuple[str, ...]:
+    """The folders of all working trees, that of `git` first."""
     trees = git.ask("worktree", "list", "--porcelain").output.decode("utf-8", "surrogateescape")
-    roots = [root]
+    roots = [git.folder]
     for line in trees.split("\n"):
         if line.startswith("worktree "):
             roots.append(os.path.realpath(line.removeprefix("worktree ")))
-    return Repository(git, root, tuple(dict.fromkeys(roots)), done.code == 0)
+    return tuple(dict.fromkeys(roots))
 
 
 def projects_of(repository: Repository) -> set[str]:

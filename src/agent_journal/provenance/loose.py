@@ -8,16 +8,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from agent_journal.model import FileEdit
-from agent_journal.model.written_lines import LEAST_LETTERS, collapsed, says_enough, written_lines
+from agent_journal.model.written_lines import (
+    LEAST_LETTERS,
+    WrittenLine,
+    collapsed,
+    says_enough,
+    written_lines,
+)
 from agent_journal.provenance.candidates import Asked, Candidate, Finder, in_time
 from agent_journal.provenance.history import Blamed
 from agent_journal.provenance.runs import Runs
 from agent_journal.provenance.verdicts import Verdict
 from agent_journal.provenance.votes import Ties
-from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.line_rows import Writing, edits_of_sessions
 
 if TYPE_CHECKING:
@@ -27,24 +33,47 @@ _SIMILAR = 0.8
 _NEAR = 4  # lines that say too little, between a line and the next one
 _MOST_COMPARED = 200  # lines that one line is compared with
 _DROPPED = str.maketrans("", "", " \t\r\f\v\"'`,;")
-_HELD_BYTES = 64 * 2**20
 _WORD = re.compile(r"\w+")
 
 
-class _Likely(NamedTuple):
+class _Likely:
     """A line that others may be like, and the words in it."""
 
-    text: str
-    words: frozenset[str]
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words: few lines are so much alike that somebody asks for them."""
+        return _words(self.text)
 
 
-class _Text(NamedTuple):
-    """What an edit wrote: its blocks without spaces and quotes, and its lines."""
+class _Text:
+    """What an edit wrote: its blocks without spaces and quotes, and its lines when asked for."""
 
-    writing: Writing
-    session: int
-    blocks: list[str]
-    lines: list[_Likely]
+    def __init__(self, writing: Writing, session: int, written: list[WrittenLine]) -> None:
+        self.writing = writing
+        self.session = session
+        self.blocks = _blocks_of(written)
+        self._written = written
+
+    @cached_property
+    def lines(self) -> list[_Likely]:
+        """The lines that say enough."""
+        whole = [collapsed(line.text) for line in self._written]
+        return [_Likely(line) for line in whole if says_enough(line)]
+
+
+def _blocks_of(written: list[WrittenLine]) -> list[str]:
+    """The lines that follow each other, joined without spaces and quotes."""
+    blocks: list[list[str]] = []
+    last: int | None = None
+    for line in written:
+        if last is None or line.place != last + 1:
+            blocks.append([])
+        blocks[-1].append(line.text)
+        last = line.place
+    return [_squeezed("".join(block)) for block in blocks]
 
 
 class Loose:
@@ -52,7 +81,7 @@ class Loose:
 
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
-        self._bodies = BodyReader(finder.db, _HELD_BYTES)
+        self._bodies = finder.bodies
         self._edits: dict[tuple[int, str], list[Writing]] = {}  # by main session and name
         self._texts: dict[int, _Text] = {}
         # Of the file that is being decided, by commit, path there and session
@@ -115,21 +144,8 @@ class Loose:
 
     def _text(self, writing: Writing, session: int) -> _Text:
         if writing.id not in self._texts:
-            lines = written_lines(self._bodies.read(writing.spot, FileEdit))
-            blocks: list[list[str]] = []
-            last: int | None = None
-            for line in lines:
-                if last is None or line.place != last + 1:
-                    blocks.append([])
-                blocks[-1].append(_squeezed(line.text))
-                last = line.place
-            whole = [collapsed(line.text) for line in lines]
-            self._texts[writing.id] = _Text(
-                writing,
-                session,
-                ["".join(block) for block in blocks],
-                [_Likely(line, _words(line)) for line in whole if says_enough(line)],
-            )
+            written = written_lines(self._bodies.read(writing.spot, FileEdit))
+            self._texts[writing.id] = _Text(writing, session, written)
         return self._texts[writing.id]
 
 
@@ -215,9 +231,10 @@ class _Likeness:
         return False
 
     def _may_be(self, other: _Likely) -> bool:
-        sizes = (len(self._line), len(other.text))
-        least = _SIMILAR * sum(sizes) / 2
-        if min(sizes) < least:
+        size = len(self._line)
+        other_size = len(other.text)
+        least = _SIMILAR * (size + other_size) / 2
+        if size < least or other_size < least:
             return False
         fewer_words = min(len(self._words), len(other.words))
         if 2 * len(self._words & other.words) < fewer_words:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from agent_journal.model import Event, ToolCall
 from agent_journal.model.written_lines import printed_commits
 from agent_journal.store.catalog.bodies import BodyReader
-from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.line_rows import Writing
 from agent_journal.store.lines.reading import commits_of_event
 
 
-def prints_commit(db: Connection, writing: Writing, sha: str) -> bool:
+def prints_commit(bodies: BodyReader, writing: Writing, sha: str) -> bool:
     """Whether an item tells of a commit with this id.
 
     A result that is only in the archive is not read again: the index has seen it there.
     """
-    bodies = BodyReader(db)
     if writing.source == "event":
         found = commits_of_event(bodies.read(writing.spot, Event))
     elif writing.source == "call":

@@ -18,8 +18,6 @@ from agent_journal.store.catalog.line_prompts import (
 )
 from agent_journal.store.catalog.line_rows import Writing
 
-_HELD_BYTES = 64 * 2**20
-
 
 class Prompt(NamedTuple):
     """What a person asked for: its position in the session, and its text."""
@@ -31,10 +29,10 @@ class Prompt(NamedTuple):
 class Prompts:
     """Finds prompts, each once."""
 
-    def __init__(self, db: Connection, sessions: Sessions) -> None:
+    def __init__(self, db: Connection, sessions: Sessions, bodies: BodyReader) -> None:
         self._db = db
         self._sessions = sessions
-        self._bodies = BodyReader(db, _HELD_BYTES)
+        self._bodies = bodies
         self._found: dict[int, Prompt | None] = {}
         self._is_beside: dict[tuple[int, int], bool] = {}
         self._texts: dict[tuple[int, int], Prompt] = {}

@@ -66,7 +66,7 @@ def find_ties(finder: Finder, files: Iterable[list[Asked]], named: dict[str, set
             rare_lines[commit] += 1
             sessions = {c.session for c in best_of(one) if c.is_same_file}
             if len(sessions) == 1:
-                own.update(sessions)
+                own[sessions.pop()] += 1
     printed = printed_by(finder, [commit for commit in votes if commit != UNCOMMITTED])
     ties: Ties = {}
     for commit, own in votes.items():
@@ -98,7 +98,7 @@ def printed_by(finder: Finder, commits: list[str]) -> dict[str, set[int]]:
     printed: dict[str, set[int]] = {}
     for commit, number in hashes.items():
         for writing in found.get(number, []):
-            if prints_commit(finder.db, writing, commit):
+            if prints_commit(finder.bodies, writing, commit):
                 session = finder.sessions.main_of(writing.session)
                 printed.setdefault(commit, set()).add(session)
     return printed

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
-from typing import TYPE_CHECKING
-
 import click
 
+from agent_journal.cli.blame_request import blame_and_print
 from agent_journal.cli.options import json_option, plain_option
-from agent_journal.cli.output import print_json
-from agent_journal.errors import UsageError
-from agent_journal.journal import Journal
-
-if TYPE_CHECKING:
-    from agent_journal.provenance.blame import Range
 
 # Copied from provenance.verdicts, which takes time to import
 _CLASSES = ("written", "beside", "likely", "moved", "several")
-_RANGE = r"(.+):(\d+)(?:-(\d+))?"
 
 
 @click.command()
@@ -53,31 +43,9 @@ def blame(
       aj blame src/cart.py:118-121 --why
       aj blame src/cart.py --min written --json
     """
-    from agent_journal.answers.blame import BlameWishes, blame_answer, find_blame
+    from agent_journal.answers.blame import BlameWishes
     from agent_journal.provenance.verdicts import CLASSES
 
-    path, lines = split_range(file)
     (weakest,) = [name for name in CLASSES if name == least]
     wishes = BlameWishes(weakest, with_words, with_all)
-    with Journal.open() as journal:
-        answer = blame_answer(find_blame(journal, path, lines), wishes)
-    if as_json:
-        print_json(answer)
-        return
-    from agent_journal.cli.views.blame import print_blame
-
-    print_blame(answer, plain=plain)
-
-
-def split_range(text: str) -> tuple[str, Range | None]:
-    """Return the file and the lines that `FILE:LINES` means."""
-    from agent_journal.provenance.blame import Range
-
-    found = re.fullmatch(_RANGE, text, re.DOTALL)
-    if found is None or os.path.lexists(text):
-        return text, None
-    first = int(found[2])
-    last = int(found[3] or first)
-    if first < 1 or last < first:
-        raise UsageError(f"{found[2]}-{found[3]} are no lines", "as in 'aj blame a.py:118-121'")
-    return found[1], Range(first, last)
+    blame_and_print(file, wishes, as_json=as_json, plain=plain)

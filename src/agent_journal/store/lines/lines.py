@@ -75,14 +75,9 @@ class Lines:
         Edits may be gone meanwhile: the catalog knows.
         """
         found: dict[int, list[Place]] = {}
-        segments = self._opened()
-        for number in set(hashes):
-            places: list[Place] = []
-            for segment in segments:
-                if len(places) < _MOST_PLACES:
-                    places += segment.find(number, _MOST_PLACES - len(places))
-            if places:
-                found[number] = places
+        wanted = sorted(set(hashes))
+        for segment in self._opened():
+            segment.find(wanted, found, _MOST_PLACES)
         return found
 
     def is_everywhere(self, places: list[Place]) -> bool:

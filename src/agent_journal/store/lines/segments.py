@@ -142,16 +142,24 @@ class Segment:
             counts.cast("I"),
         )
 
-    def find(self, number: int, most: int) -> list[Place]:
-        """Where the line with a hash was written; at most so many places."""
-        hashes = self.columns.hashes
-        at = bisect_left(hashes, number)
-        found: list[Place] = []
-        while at < len(hashes) and hashes[at] == number and len(found) < most:
-            edit = self.columns.edits[self.columns.owners[at]]
-            found.append(Place(edit, self.columns.places[at]))
-            at += 1
-        return found
+    def find(self, wanted: list[int], found: dict[int, list[Place]], most: int) -> None:
+        """Add where lines were written to what is found; at most so many places of each.
+
+        The hashes that are wanted are sorted: none stands before the one that was sought last.
+        """
+        hashes, owners, places, edits, _ = self.columns
+        size = len(hashes)
+        at = 0
+        for number in wanted:
+            at = bisect_left(hashes, number, at)
+            if at == size:
+                return
+            if hashes[at] != number:
+                continue
+            own = found.setdefault(number, [])
+            while at < size and hashes[at] == number and len(own) < most:
+                own.append(Place(edits[owners[at]], places[at]))
+                at += 1
 
     def lines_of(self, edits: Iterable[int]) -> dict[int, int]:
         """How many lines those of some edits have that are in this file."""
