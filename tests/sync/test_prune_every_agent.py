@@ -44,7 +44,7 @@ def words_of(session: Session) -> str:
 def test_every_agent(home: Path) -> None:
     """One after the other, in the same journal; the others are what they were each time."""
     sessions = first_sessions(home)
-    assert len({session.agent for session in sessions}) == 8
+    assert len({session.agent for session in sessions}) == 10
     for session in sessions:
         name = f"{session.agent}:{session.id}"
         words = words_of(session)

@@ -39,7 +39,7 @@ def test_a_program_with_the_key_is_answered(server: Server) -> None:
     got = post(server, SEARCH)
     assert got.status == 200
     answer = json.loads(got.text)
-    assert answer["id"] == 7
+    assert answer["id"] == 8
     assert_quoted(answer["result"]["content"][0]["text"])
     assert post(server, {"jsonrpc": "2.0", "method": "notifications/initialized"}).status == 202
     batch = json.loads(post(server, [request("ping"), SEARCH]).text)
@@ -72,7 +72,7 @@ def test_headers_must_agree_with_the_request(server: Server) -> None:
     listed = request("tools/list", _meta=meta)
     assert post(server, listed).status == 400
     headers = {"MCP_Protocol_Version": version, "Mcp_Method": "tools/list"}
-    assert len(json.loads(post(server, listed, **headers).text)["result"]["tools"]) == 7
+    assert len(json.loads(post(server, listed, **headers).text)["result"]["tools"]) == 8
 
 
 @pytest.mark.parametrize("mode", ["legacy", *MODERN_PROTOCOL_VERSIONS])
@@ -84,7 +84,7 @@ def test_the_official_client(server: Server, mode: str) -> None:
             async with httpx2.AsyncClient(headers=headers) as web:
                 transport = streamable_http_client(address, http_client=web)
                 async with Client(transport, mode=mode) as client:
-                    assert len((await client.list_tools()).tools) == 7
+                    assert len((await client.list_tools()).tools) == 8
                     result = await client.call_tool("search", {"query": "retry"})
                     assert not result.is_error
                     assert_quoted(result.content[0].text)

@@ -235,13 +235,14 @@ class Files(Versions):
         return self.db.execute(query, (file_id,)).fetchone() is not None
 
     def has_side_rows(self, file_id: int) -> bool:
-        """Whether a file has plans, todo lists, prompts or statistics."""
-        lists = (
-            "SELECT 1 FROM session_pieces p JOIN todo_lists t ON t.session_id = p.session_id "
+        """Whether a file has messages, tokens, plans, todo lists, prompts or statistics."""
+        of_sessions = (
+            "SELECT 1 FROM session_pieces p JOIN {table} t ON t.session_id = p.session_id "
             "AND t.file_id = p.file_id WHERE p.file_id = ?1"
         )
-        tables = ("plans", "history", "daily_stats")
-        queries = [lists, *(f"SELECT 1 FROM {table} WHERE file_id = ?1" for table in tables)]
+        queries = [of_sessions.format(table=table) for table in ("todo_lists", "messages", "usage")]
+        for table in ("plans", "history", "daily_stats"):
+            queries.append(f"SELECT 1 FROM {table} WHERE file_id = ?1")
         query = f"SELECT {' OR '.join(f'EXISTS ({one})' for one in queries)}"
         return bool(self.db.execute(query, (file_id,)).fetchone()[0])
 
