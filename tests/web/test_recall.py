@@ -39,7 +39,7 @@ def test_a_program_with_the_key_is_answered(server: Server) -> None:
     got = post(server, SEARCH)
     assert got.status == 200
     answer = json.loads(got.text)
-    assert answer["id"] == 8
+    assert answer["id"] == 7
     assert_quoted(answer["result"]["content"][0]["text"])
     assert post(server, {"jsonrpc": "2.0", "method": "notifications/initialized"}).status == 202
     batch = json.loads(post(server, [request("ping"), SEARCH]).text)

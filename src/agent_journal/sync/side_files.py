@@ -1,4 +1,4 @@
-"""Files beside transcripts (plans, prompts, tokens) that are in several copies of an agent's folder.
+"""Files beside transcripts (plans, prompts, tokens) of which an agent's folder has copies.
 
 A file counts once where another one of its name, under another root, begins with all its bytes.
 Where two went on apart, both are read, and a prompt that is in both counts once.
