@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 
 INTERVAL = 0.02  # seconds between two looks
@@ -34,6 +35,20 @@ class Watch(threading.Thread):
         self._is_over.set()
         self.join()
         return self.peak
+
+
+def own(pid: int) -> float:
+    """Megabytes of a process that nobody else has; files that are only mapped do not count.
+
+    The system takes the memory of mapped files back when others need it.
+    """
+    found = dict(re.findall(r"^(\w+): +(\d+) kB", _read(f"/proc/{pid}/smaps_rollup"), re.MULTILINE))
+    return (int(found.get("Anonymous", 0)) + int(found.get("Swap", 0))) / 1e3
+
+
+def resident(pid: int) -> float:
+    """Megabytes of a process that are in memory, with the files that it has mapped."""
+    return _rss(pid) / 1e6
 
 
 def tree(pid: int) -> list[int]:

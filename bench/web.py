@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import messages
+import tree
 from lab import AJ, Failed, Lab, Row, logs
 from pages import SCROLL
 from watching import append
@@ -101,7 +102,7 @@ def measure_journal(lab: Lab, home: str, journal: str) -> Iterator[Row]:
     beside = f"{min(running.cpu for running in found):.2f} s CPU"
     yield Row("web", "from the command to the first page", best, "s", 0.6, beside=beside)
     with served(lab, home, journal) as running:
-        yield Row("web", "memory of the server, idle", _memory(running.pid), "MB", 80)
+        yield Row("web", "memory of the server, idle", tree.own(running.pid), "MB", 80)
         yield _bytes_of_static(running)
         yield from _in_browser(running, home, lab.sizes.long_session)
         yield _four_people(running)
@@ -288,24 +289,11 @@ def _four_people(running: Running) -> Row:
     for person in people:
         person.start()
     while any(person.is_alive() for person in people):
-        most[0] = max(most[0], _memory(running.pid))
+        most[0] = max(most[0], tree.own(running.pid))
         time.sleep(0.02)
     beside = f"{asked[0] / 15:.0f} searches a second"
-    beside += f"; with files that are mapped {_resident(running.pid):.0f} MB"
+    beside += f"; with files that are mapped {tree.resident(running.pid):.0f} MB"
     return Row("web", f"memory while {PEOPLE} people search", most[0], "MB", 250, beside=beside)
-
-
-def _memory(pid: int) -> float:
-    """Megabytes of a process that nobody else has; files that are only mapped do not count."""
-    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
-        found = dict(re.findall(r"^(\w+): +(\d+) kB", file.read(), re.MULTILINE))
-    return (int(found["Anonymous"]) + int(found.get("Swap", 0))) / 1e3
-
-
-def _resident(pid: int) -> float:
-    """Megabytes of a process that are in memory, with the files that it has mapped."""
-    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-        return int(re.findall(r"^VmRSS:\s+(\d+)", file.read(), re.MULTILINE)[0]) / 1e3
 
 
 def _cpu(pid: int) -> float:
