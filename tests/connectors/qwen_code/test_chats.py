@@ -39,6 +39,20 @@ def test_a_request_of_a_sub_agent_counts_once(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 0
 
 
+def test_a_request_that_two_sessions_tell_counts_once(tmp_path: Path) -> None:
+    """A copy of a session has the requests of its sub-agents, too, which belong to no message."""
+    shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / PROJECT / "subagents")
+    one = tmp_path / PROJECT / "chats" / f"{SESSION}.jsonl"
+    other_id = f"{SESSION[:-4]}0000"
+    other = one.with_name(f"{other_id}.jsonl")
+    text = one.read_text().replace(SESSION, other_id)
+    other.write_text(text.replace('"uuid":"', '"uuid":"copy-'))
+    found = tokens(tmp_path)
+    assert found[other_id][0] - found[SESSION][0] == 704 + 205  # of two sub-agents
+    assert aj(tmp_path, "verify").returncode == 0
+
+
 def test_what_a_rewind_left_behind_is_a_branch(tmp_path: Path) -> None:
     shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
     assert aj(tmp_path, "sync", "--no-index").returncode == 0

@@ -116,12 +116,14 @@ def _shared(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str
 def _repeated(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str]:
     """Return the keys that begin with no message id and that several sessions have.
 
-    OpenCode gives the messages of a fork new ids: what is the same is in the key.
+    OpenCode gives the messages of a fork new ids: what is the same is in the key. Requests that only
+    statistics tell (of sub-agents of Qwen Code) belong to no message.
     """
     # Without DISTINCT, for which SQLite would look through all of the table in the order of keys
     query = (
         "SELECT n.key FROM usage n WHERE {} AND n.rank = 0 "
-        "AND substr(n.key, 1, length(n.message_uid) + 1) <> n.message_uid || ':' "
+        "AND (n.message_uid IS NULL "
+        "OR substr(n.key, 1, length(n.message_uid) + 1) <> n.message_uid || ':') "
         "AND EXISTS (SELECT 1 FROM usage o WHERE o.key = n.key AND o.session_id <> n.session_id)"
     )
     found = {key for (key,) in db.execute(query.format("n.id >= ?"), (new_from,))}
