@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from agent_journal.connectors.base import Env, FoundFile
 from agent_journal.connectors.droid import CONNECTOR
 from agent_journal.convert.resuming import command
@@ -18,11 +20,14 @@ HOME = CASES / "droid/session/home"
 SESSIONS = ".factory/sessions/-home-sam-garden"
 
 
-def test_an_answer_before_its_prompt_comes_behind_it_in_two_syncs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [b"\n", b""], ids=["whole line", "line without end"])
+def test_an_answer_before_its_prompt_comes_behind_it_in_two_syncs(
+    tmp_path: Path, end: bytes
+) -> None:
     lines = (HOME / SESSIONS / f"{FIRST}.jsonl").read_bytes().splitlines(keepends=True)
     log = tmp_path / SESSIONS / f"{FIRST}.jsonl"
     log.parent.mkdir(parents=True)
-    log.write_bytes(b"".join(lines[:3]))
+    log.write_bytes(b"".join(lines[:3]).rstrip() + end)
     assert aj(tmp_path, "sync").returncode == 0
     with open_journal(tmp_path) as journal:
         assert [message.id for message in journal.session(FIRST).messages] == ["context-p1", "a1"]

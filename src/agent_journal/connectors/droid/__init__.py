@@ -32,7 +32,7 @@ class Droid(AgentConnector):
 
     name = "droid"
     title = "Factory Droid"
-    version = 1
+    version = 2
     root_folders = (_SESSIONS,)
     import_suffixes = (".jsonl",)
     resume_method = ResumeMethod("Factory Droid", ("droid", "--resume", "{}"))

@@ -55,7 +55,7 @@ class EarlyAnswer(msgspec.Struct):
 
     id: str
     prompt_id: str
-    line: str
+    record: Line
     place: tuple[int, int]
 
 
@@ -137,7 +137,7 @@ class SessionReader(PlacedLogReader[Line, State]):
             self._note_early(record, line)
             return pieces
         prompt = list(self._message(replace(record, parent_id=f"{_CONTEXT}{record.id}")))
-        answer = msgspec.json.decode(early.line, type=Line)
+        answer = early.record
         self.begin(*early.place, parse_time(answer.timestamp), early.id)
         taken_back = Withdrawal(session_id=self.id, message_id=early.id)
         return [*prompt, taken_back, *self._message(replace(answer, parent_id=record.id))]
@@ -147,10 +147,9 @@ class SessionReader(PlacedLogReader[Line, State]):
         parent_id = record.parent_id or ""
         is_answer = mapping(record.message).get("role") == "assistant"
         is_early = is_answer and parent_id.startswith(_CONTEXT) and record.id is not None
-        if is_early and self._is_plain and len(line) <= _LONGEST_EARLY:
+        if is_early and len(line) <= _LONGEST_EARLY:
             prompt_id = parent_id.removeprefix(_CONTEXT)
-            text = line.decode("utf-8", "replace")
-            self.state.early = EarlyAnswer(str(record.id), prompt_id, text, self.place)
+            self.state.early = EarlyAnswer(str(record.id), prompt_id, record, self.place)
 
     def _message(self, record: Line) -> Iterable[Piece]:
         message = mapping(record.message)
