@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agent_journal.connectors.base import FoundFile
+from agent_journal.connectors.base import FileIdentity, FoundFile, Pause
 from agent_journal.connectors.codex import CONNECTOR
 from agent_journal.model import Message, Session, Usage
 from tests.support.assemble import Assembly, BytesContent, read_root
@@ -112,3 +112,19 @@ def shell_call(second: float, command: str, call_id: str = "c") -> Json:
 
 def call_output(second: float, text: str, call_id: str = "c") -> Json:
     return line(second, "response_item", type="function_call_output", call_id=call_id, output=text)
+
+
+def in_parts(file: FoundFile, data: bytes, cut: int) -> Assembly:
+    """A file that is read up to `cut`, and then to its end by a reader with the saved state."""
+    identity = FileIdentity(file.name, file.path, file.role, file.session_id)
+    assembly = Assembly()
+    first = CONNECTOR.reader(identity, None)
+    for piece in first.read(BytesContent(data[:cut])):
+        if not isinstance(piece, Pause):
+            assembly.add(piece)
+    second = CONNECTOR.reader(identity, first.save())
+    for piece in second.read(BytesContent(data)):
+        if not isinstance(piece, Pause):
+            assembly.add(piece)
+    assembly.sessions = list(second.sessions())
+    return assembly

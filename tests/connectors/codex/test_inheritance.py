@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from agent_journal.model import FileEdit
+from agent_journal.connectors.base import FoundFile
+from agent_journal.model import Event, FileEdit
 from tests.connectors.codex.rollouts import (
     Json,
     call_output,
     head,
+    in_parts,
     line,
     messages,
     pieces_of,
@@ -175,3 +179,13 @@ def test_a_fork_does_not_claim_the_sub_agents_of_its_parent() -> None:
         found = read_lines(head(0, 2, forked_from_id=fork_of), *records, name=name)
         (hint,) = (session for session in found.sessions if session.is_hint)
         assert (hint.parent_id, hint.parent_call_id) == (parent, "s")
+
+
+def test_a_head_within_a_copy_has_one_id_wherever_reading_went_on() -> None:
+    records = [head(60, 2, forked_from_id=sid(1)), *copied(PARENT, 60), head(60, 2)]
+    lines = [json.dumps(record).encode() + b"\n" for record in records]
+    file = FoundFile("", f"sessions/rollout-{sid(2)}.jsonl", "log", 0, 0, 0)
+    whole = pieces_of(in_parts(file, b"".join(lines), 0), Event, sid(2))
+    grown = pieces_of(in_parts(file, b"".join(lines), len(b"".join(lines[:-1]))), Event, sid(2))
+    assert [event.text for event in grown][-1] == "session resumed"
+    assert grown == whole

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from agent_journal.connectors.base import FileIdentity, FoundFile, Pause
+from agent_journal.connectors.base import FileIdentity, FoundFile
 from agent_journal.connectors.codex import CONNECTOR
 from agent_journal.connectors.codex.compressed import DecompressedContent
 from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES
@@ -20,6 +20,7 @@ from tests.connectors.codex.rollouts import (
     Json,
     head,
     home,
+    in_parts,
     read_case,
     read_lines,
     sid,
@@ -138,22 +139,6 @@ def test_saved_states_keep_their_field_names() -> None:
 def content(assembly: Assembly) -> list[Any]:
     pieces = [*assembly.messages.values(), *assembly.calls.values(), *assembly.others]
     return [assembly.sessions, pieces]
-
-
-def in_parts(file: FoundFile, data: bytes, cut: int) -> Assembly:
-    """A file that is read up to `cut`, and then to its end by a reader with the saved state."""
-    identity = FileIdentity(file.name, file.path, file.role, file.session_id)
-    assembly = Assembly()
-    first = CONNECTOR.reader(identity, None)
-    for piece in first.read(BytesContent(data[:cut])):
-        if not isinstance(piece, Pause):
-            assembly.add(piece)
-    second = CONNECTOR.reader(identity, first.save())
-    for piece in second.read(BytesContent(data)):
-        if not isinstance(piece, Pause):
-            assembly.add(piece)
-    assembly.sessions = list(second.sessions())
-    return assembly
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -40,7 +40,7 @@ class Codex(AgentConnector):
 
     name = "codex"
     title = "OpenAI Codex CLI"
-    version = 7
+    version = 8
     import_suffixes = (".json", ".jsonl", ".jsonl.zst")
     root_folders = SESSION_FOLDERS
     resume_method = ResumeMethod("Codex CLI", ("codex", "resume", "{}"), needs_folder=False)

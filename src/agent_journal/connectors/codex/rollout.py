@@ -78,6 +78,7 @@ class RolloutReader(LogReader[Record, RolloutState]):
         self.line = line
         self.timestamp = parse_time(record.timestamp)
         item, read = self._sort(record)
+        self.is_inherited = self.state.inheritance == inheritance.INHERITED
         if read not in _HEADS:
             read = self._unless_written_before(record, item, read)
         self.mapped(self.kind)
