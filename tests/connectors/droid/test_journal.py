@@ -62,6 +62,23 @@ def test_credentials_and_backups_are_not_listed() -> None:
     assert roles == ["log", "document"] * 3
 
 
+def test_tokens_of_a_session_that_is_in_two_folders_count_once(tmp_path: Path) -> None:
+    shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
+    copy = tmp_path / ".factory/sessions/-home-sam-moved"
+    shutil.copytree(tmp_path / SESSIONS, copy)
+    older = copy / f"{FIRST}.settings.json"
+    text = older.read_text()
+    assert '"outputTokens": 50' in text
+    older.write_text(text.replace('"outputTokens": 50', '"outputTokens": 1'))
+    assert aj(tmp_path, "sync").returncode == 0
+    both = {item["id"]: item["output_tokens"] for item in aj_json(tmp_path, "ls", "--all")["items"]}
+    shutil.rmtree(copy)
+    (tmp_path / ".agent-journal").rename(tmp_path / "with-copies")
+    assert aj(tmp_path, "sync").returncode == 0
+    one = {item["id"]: item["output_tokens"] for item in aj_json(tmp_path, "ls", "--all")["items"]}
+    assert both == one
+
+
 def test_an_imported_session_is_recognised(tmp_path: Path) -> None:
     renamed = tmp_path / "download.jsonl"
     shutil.copy(HOME / SESSIONS / f"{FIRST}.jsonl", renamed)

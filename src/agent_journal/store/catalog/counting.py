@@ -32,6 +32,8 @@ class _Claim(NamedTuple):
     started_at: int
     ended_at: int
     session_uid: str
+    tokens: int
+    path: str
 
 
 class _RankedUsage(NamedTuple):
@@ -114,17 +116,17 @@ def _shared(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str
 
 
 def _repeated(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str]:
-    """Return the keys that begin with no message id and that several sessions have.
+    """Return the keys that begin with no message id and that several rows have.
 
-    OpenCode gives the messages of a fork new ids: what is the same is in the key. Requests that only
-    statistics tell (of sub-agents of Qwen Code) belong to no message.
+    OpenCode gives the messages of a fork new ids: what is the same is in the key. Requests that
+    only statistics tell (of sub-agents of Qwen Code) belong to no message.
     """
     # Without DISTINCT, for which SQLite would look through all of the table in the order of keys
     query = (
         "SELECT n.key FROM usage n WHERE {} AND n.rank = 0 "
         "AND (n.message_uid IS NULL "
         "OR substr(n.key, 1, length(n.message_uid) + 1) <> n.message_uid || ':') "
-        "AND EXISTS (SELECT 1 FROM usage o WHERE o.key = n.key AND o.session_id <> n.session_id)"
+        "AND EXISTS (SELECT 1 FROM usage o WHERE o.key = n.key AND o.id <> n.id)"
     )
     found = {key for (key,) in db.execute(query.format("n.id >= ?"), (new_from,))}
     for session_id in touched:
@@ -137,7 +139,9 @@ def _count_claims(db: sqlite3.Connection, condition: str, *keys: str) -> set[int
     """Count each of the keys once; return the sessions that have them."""
     rows = db.execute(
         "SELECT u.id, u.session_id, u.key, u.is_sidechain, coalesce(s.started_at, 1 << 62), "
-        "coalesce(s.ended_at, 1 << 62), s.uid FROM usage u JOIN sessions s ON s.id = u.session_id "
+        "coalesce(s.ended_at, 1 << 62), s.uid, "
+        "coalesce(u.input_tokens, 0) + coalesce(u.output_tokens, 0), coalesce(f.path, '') "
+        "FROM usage u JOIN sessions s ON s.id = u.session_id LEFT JOIN files f ON f.id = u.file_id "
         f"WHERE {condition} AND u.rank = 0",
         keys,
     )
@@ -148,9 +152,14 @@ def _count_claims(db: sqlite3.Connection, condition: str, *keys: str) -> set[int
 
 
 def _winners(claims: list[_Claim]) -> set[int]:
-    """Return the earliest row of a main thread for each key, or else that of a sub-agent."""
-    candidates = [claim for claim in claims if not claim.is_sidechain] or claims
-    candidates = sorted(candidates, key=lambda c: (c.key, c.started_at, c.ended_at, c.session_uid))
+    """Return the earliest row of a main thread for each key, or else that of a sub-agent.
+
+    Of copies of one file, the one that goes further.
+    """
+    candidates = sorted(
+        [claim for claim in claims if not claim.is_sidechain] or claims,
+        key=lambda c: (c.key, c.started_at, c.ended_at, c.session_uid, -c.tokens, c.path),
+    )
     return {next(same).id for _, same in groupby(candidates, key=lambda claim: claim.key)}
 
 
