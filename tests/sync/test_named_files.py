@@ -143,13 +143,16 @@ def test_new_files_need_one_listing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert listed.count(str(tmp_path / ".claude")) == 1
 
 
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: f"{case.parent.name}-{case.name}")
-def test_growing_files_give_the_journal_of_a_full_sync(tmp_path: Path, case: Path) -> None:
+def test_growing_files_give_the_journal_of_a_full_sync(
+    tmp_path: Path, case: Path, seed: int
+) -> None:
     """What a watcher does: after each step only the files that it changed are named."""
     whole = tmp_path / "whole"
     names = build(case, whole)
     home = tmp_path / "home"
-    rng = random.Random(f"grow {case}")
+    rng = random.Random(f"grow {case.parent.name} {case.name} {seed}")
     for name in rng.sample(names, len(names)):
         for part in _steps(whole / name, rng):
             path = home / name

@@ -111,10 +111,7 @@ class ForeignConnector(AgentConnector):
         """All files of the agent under `root`."""
         with self._caught(OSError):
             for found in _quietly(lambda: self._inner.discover(root)):
-                if isinstance(found, Unlisted):
-                    yield found
-                else:
-                    yield _file(found)
+                yield _found(found)
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
         """A reader for one file; what that raises is handled by whoever reads with it."""
@@ -182,6 +179,12 @@ class ForeignConnector(AgentConnector):
         if not hasattr(self._inner, "recognise_by_name"):
             return super().recognise_by_name(path)
         return self._asked(lambda: _checked(self._inner.recognise_by_name(path), Recognition))
+
+    def found_with(self, path: str) -> tuple[FoundFile | Unlisted, ...]:
+        """Return the file that stands for several ones, for a connector with such files."""
+        if not hasattr(self._inner, "found_with"):
+            return super().found_with(path)
+        return self._asked(lambda: tuple(map(_found, self._inner.found_with(path))))
 
     def why_not_resumable(self, session_id: str, names: Iterable[str]) -> str | None:
         """Why the agent cannot resume a session."""
@@ -278,7 +281,9 @@ def _texts(inner: Any, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_checked(text, str) for text in getattr(inner, name, default))
 
 
-def _file(value: Any) -> FoundFile:
+def _found(value: Any) -> FoundFile | Unlisted:
+    if isinstance(value, Unlisted):
+        return value
     file = _checked(value, FoundFile)
     if file.role not in _ROLES:
         raise TypeError(f"a file has the role {file.role!r}")

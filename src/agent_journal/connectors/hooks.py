@@ -10,7 +10,13 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from agent_journal.connectors.base import INDEX_MARK, Connector, Recognition
+from agent_journal.connectors.base import (
+    INDEX_MARK,
+    Connector,
+    FoundFile,
+    Recognition,
+    Unlisted,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -80,6 +86,13 @@ class AgentConnector(Connector, Protocol):
         if path.lower().endswith(_LOG_SUFFIXES):
             return Recognition("log", None)
         return Recognition("session", None)
+
+    def found_with(self, path: str) -> tuple[FoundFile | Unlisted, ...]:
+        """Return the file that `discover` finds for a path, where it stands for several files.
+
+        It has the same size and time as there. Nothing for a file that only stands for itself.
+        """
+        return ()
 
     def former_id(self, path: str, started_at: datetime | None, number: int) -> str | None:
         """The id that an earlier version gave a session in a file at this path.

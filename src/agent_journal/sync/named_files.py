@@ -20,6 +20,7 @@ from agent_journal.connectors.base import (
     folder_of,
     found_path,
 )
+from agent_journal.connectors.hooks import AgentConnector
 from agent_journal.errors import JournalError, UsageError
 from agent_journal.store.catalog.files import FileRow, Files, Stamp
 from agent_journal.sync.discovery import Discovery, found_files, is_text
@@ -47,6 +48,8 @@ class NamedFiles:
         for path in dict.fromkeys(paths):
             candidates = _candidates(path)
             known = self._changes_of_known(path, candidates)
+            if known is None:
+                known = self._changes_of_others(candidates)
             if known is None:
                 found = [one for one in candidates if is_text(one) and os.path.lexists(one)]
                 new |= dict.fromkeys(found, path)
@@ -77,7 +80,7 @@ class NamedFiles:
                 work = [*(work or ()), *self._changes_of_row(path, connector, current, folders)]
         return work
 
-    def _connector(self, agent: str) -> Connector | None:
+    def _connector(self, agent: str) -> AgentConnector | None:
         """The connector of an agent; None where it is not wanted, or of a broken package."""
         if agent not in self._agents:
             return None
@@ -92,16 +95,13 @@ class NamedFiles:
     # -- files that are known --------------------------------------------------------------------
 
     def _changes_of_row(
-        self, path: str, connector: Connector, row: FileRow, folders: list[str]
+        self, path: str, connector: AgentConnector, row: FileRow, folders: list[str]
     ) -> list[Work]:
-        for found in found_path(row.path, row.name, row.role):
+        for found in self._found_with(connector, row.path) or _found_again(row):
             if isinstance(found, Unlisted):
                 self.unknown[path] = f"{found.path}: {found.reason}"
                 return []
-            companions: tuple[str, ...] = ()
-            if row.role in ("database", "rows"):
-                companions = (_LOG_OF_DATABASE,)
-            now = found._replace(session_id=row.session, rank=row.rank, companions=companions)
+            now = found._replace(session_id=row.session, rank=row.rank)
             if self._discovery.is_changed(now, self._current(connector, now)):
                 return [Work(connector, row.root, now)]
             return []
@@ -128,6 +128,35 @@ class NamedFiles:
             rows.append(companion)
         return sorted(one.path for one in rows if one.vanished_at is None)
 
+    # -- files that are found as one -------------------------------------------------------------
+
+    def _changes_of_others(self, paths: list[str]) -> list[Work] | None:
+        """What is to be done for a file that another one stands for; None when there is none."""
+        work: list[Work] | None = None
+        for connector in filter(None, map(self._connector, self._agents)):
+            for path in paths:
+                for found in self._found_with(connector, path):
+                    folder = self._folder_around(connector, found.path)
+                    if folder is None or isinstance(found, Unlisted):
+                        continue
+                    work = work or []
+                    if self._discovery.is_changed(found, self._current(connector, found)):
+                        work.append(Work(connector, folder, found))
+        return work
+
+    def _found_with(self, connector: AgentConnector, path: str) -> tuple[FoundFile | Unlisted, ...]:
+        try:
+            return connector.found_with(path)
+        except JournalError as error:
+            self._discovery.broken[connector.name] = error
+            return ()
+
+    def _folder_around(self, connector: Connector, path: str) -> str | None:
+        for folder in map(folder_of, self._discovery.roots(connector)):
+            if _is_one_below((path,), folder):
+                return folder
+        return None
+
     # -- new files -------------------------------------------------------------------------------
 
     def _search(self, paths: Collection[str]) -> Iterator[Work]:
@@ -140,6 +169,17 @@ class NamedFiles:
                 for found in found_files(connector, root):
                     if isinstance(found, FoundFile) and found.path in paths:
                         yield Work(connector, folder, found)
+
+
+def _found_again(row: FileRow) -> Iterator[FoundFile | Unlisted]:
+    """Look at a known file where it is."""
+    companions: tuple[str, ...] = ()
+    if row.role in ("database", "rows"):
+        companions = (_LOG_OF_DATABASE,)
+    for found in found_path(row.path, row.name, row.role):
+        if isinstance(found, FoundFile):
+            found = found._replace(companions=companions)
+        yield found
 
 
 def _candidates(path: str) -> list[str]:

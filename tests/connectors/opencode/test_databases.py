@@ -12,6 +12,7 @@ import pytest
 
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env, FoundFile
+from agent_journal.errors import UsageError
 from agent_journal.sync.report import Report
 from tests.support.journals import aj, aj_json, journal_digest, open_journal
 from tests.support.paths import CASES
@@ -31,9 +32,9 @@ KILO = CASES / "kilo/conversation/home/.local/share/kilo"
 SECRET = "sk-orchard-0123456789"
 
 
-def sync(home: Path) -> Report:
+def sync(home: Path, *files: Path) -> Report:
     with open_journal(home) as journal:
-        return journal.sync(index=False)
+        return journal.sync(files=files or None, index=False)
 
 
 def database_of(home: Path, *cases: Path) -> Path:
@@ -177,6 +178,62 @@ def test_changes_of_the_tree_are_seen(tmp_path: Path) -> None:
         texts = [message.text for message in journal.session("ses_06tree").messages]
         assert texts[1:] == ["I ask somebody.\n\nIt is as wet as a fish.", "Thank you"]
     assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_files_of_the_tree_stand_for_their_session(tmp_path: Path) -> None:
+    """What a watcher names are messages and parts, not the session."""
+    shutil.copytree(TREE, tmp_path / FOLDER)
+    sync(tmp_path)
+    storage = tmp_path / FOLDER / "storage"
+    session = storage / "session/global/ses_06tree.json"
+    message = storage / "message/ses_06tree/msg_t1.json"
+    part = storage / "part/msg_t1/prt_t10.json"
+    todo = storage / "todo/ses_06tree.json"
+    for path, old, new in (
+        (session, '"Water the plum"', '"Plums"'),
+        (message, '"created": ', '"created":  '),
+        (storage / "part/msg_t2/prt_t2x.json", "It is wet", "It is dry"),
+        (todo, "Fetch water", "Fetch a can"),
+    ):
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+        assert sync(tmp_path, path).changed_files == 1, path
+        assert sync(tmp_path, path).changed_files == 0, path
+        assert sync(tmp_path).changed_files == 0, path
+    part.unlink()
+    assert sync(tmp_path, part).changed_files == 1
+    assert sync(tmp_path).changed_files == 0
+    with open_journal(tmp_path) as journal:
+        found = journal.session("ses_06tree")
+        assert found.title == "Plums"
+        assert [message.text for message in found.messages] == ["I ask somebody.\n\nIt is dry."]
+        assert [todo.content for todo in found.todos] == ["Fetch a can"]
+
+
+def test_a_part_that_comes_after_the_next_message_is_seen(tmp_path: Path) -> None:
+    """As when a tree is copied while `aj sync` runs."""
+    shutil.copytree(TREE, tmp_path / FOLDER)
+    part = tmp_path / FOLDER / "storage/part/msg_t1/prt_t10.json"
+    text = part.read_bytes()
+    part.unlink()
+    sync(tmp_path)
+    part.write_bytes(text)
+    sync(tmp_path)
+    with open_journal(tmp_path) as journal:
+        assert journal.session("ses_06tree").messages[0].text == "Water the plum"
+
+
+def test_a_message_without_its_session_belongs_to_nothing(tmp_path: Path) -> None:
+    shutil.copytree(TREE, tmp_path / FOLDER)
+    storage = tmp_path / FOLDER / "storage"
+    (storage / "session/global/ses_06tree.json").unlink()
+    for name in ("message/ses_06tree/msg_t1.json", "part/msg_t1/prt_t10.json"):
+        with pytest.raises(UsageError, match="no agent has a file"):
+            sync(tmp_path, storage / name)
+    elsewhere = tmp_path / "other/storage"
+    shutil.copytree(TREE / "storage", elsewhere)
+    with pytest.raises(UsageError, match="no agent has a file"):
+        sync(tmp_path, elsewhere / "message/ses_06tree/msg_t1.json")
 
 
 def test_files_of_the_tree_follow_from_the_lines() -> None:

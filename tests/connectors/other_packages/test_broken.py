@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from agent_journal.connectors import foreign, guard
+from agent_journal.connectors.base import FoundFile, Unlisted
 from agent_journal.connectors.limits import within_limits
 from agent_journal.model import Attachment, DailyStat, Message, Quote, Session, ToolCall, Usage
 from tests.support.journals import aj
@@ -312,6 +313,23 @@ def test_values_of_the_wrong_type_are_a_problem_of_the_file(
     done = aj(home, "sync", env=with_path(installed))
     assert (done.returncode, done.stderr.partition(",")[0]) == (0, "1 session"), done.stderr
     assert "the Notes Agent reader failed" in aj(home, "doctor", env=with_path(installed)).stdout
+
+
+def test_a_file_that_stands_for_others_is_checked() -> None:
+    class Inner:
+        name, title, version = "pages", "Pages", 1
+        found: tuple[object, ...] = (Unlisted("p", "locked"), FoundFile("p", "p", "log", 1, 2, 3))
+
+        def found_with(self, path: str) -> tuple[object, ...]:
+            return self.found
+
+    connector = foreign.ForeignConnector(Inner(), "pages:CONNECTOR")
+    assert connector.found_with("page") == Inner.found
+    Inner.found = ("page",)
+    with pytest.raises(foreign.BrokenConnector, match="str where FoundFile"):
+        connector.found_with("page")
+    del Inner.found_with
+    assert connector.found_with("page") == ()
 
 
 def test_a_name_of_ours_cannot_be_taken(home: Path, tmp_path: Path) -> None:

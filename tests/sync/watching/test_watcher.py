@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from agent_journal.sync.watching.holder import WatchLock, find_holder
 from agent_journal.sync.watching.places import find_places
 from agent_journal.sync.watching.watcher import Notice, Watcher
 from tests.support.journals import open_journal, texts, variables, wait_until, write_claude
+from tests.support.paths import CASES
 
 
 class Watching:
@@ -239,6 +241,36 @@ def test_files_in_use_are_looked_at_often_and_others_seldom(
     assert looks.look() == set()
     path.unlink()
     assert looks.look() == {str(path)}
+
+
+def test_a_session_of_many_files_has_not_changed_for_being_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(CASES / "opencode/tree/home", tmp_path, dirs_exist_ok=True)
+    for path in tmp_path.rglob("*"):
+        os.utime(path)  # it is in use
+    with open_journal(tmp_path) as journal:
+        roots = find_places(journal.config, journal.env, "asked").polled
+    monkeypatch.setattr(polling, "_ALL_EVERY", 0.0)
+    monkeypatch.setattr(polling, "_COST_FACTOR", 0)
+    looks = polling.Polling(roots)
+    assert looks.look() == set()
+    monkeypatch.setattr(polling, "_HOT_EVERY", 0.0)
+    monkeypatch.setattr(looks, "_all_at", float("inf"))
+    assert looks.look() == set()
+    monkeypatch.setattr(looks, "_all_at", 0.0)
+    storage = tmp_path / ".local/share/opencode/storage"
+    (storage / "message/ses_06tree/msg_t1.json").write_text("{}")
+    assert looks.look() == {str(storage / "session/global/ses_06tree.json")}
+
+
+def test_the_messages_of_a_tree_are_followed(tmp_path: Path) -> None:
+    shutil.copytree(CASES / "opencode/tree/home", tmp_path, dirs_exist_ok=True)
+    part = tmp_path / ".local/share/opencode/storage/part/msg_t2/prt_t2x.json"
+    with watching(tmp_path) as found:
+        wait_until(lambda: found.kinds().count("synced") >= 2)  # it listens
+        part.write_text(part.read_text().replace("It is wet", "It is dry"))
+        wait_until(lambda: "It is dry" in texts(tmp_path, "ses_06tree")[-1])
 
 
 def test_a_new_folder_with_many_files_is_not_named_file_by_file(tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from agent_journal.connectors.base import (
     Recognition,
     Unlisted,
     found_file,
-    is_folder,
     listing,
     with_unlisted,
 )
@@ -37,7 +36,7 @@ RANK_DATABASE = 3
 RANK_TREE = 2
 RANK_EXPORT = 1
 _SESSION_ID = r"ses_[A-Za-z0-9_]{1,80}"
-_TREE_FILE = re.compile(rf"{_SESSION_ID}\.json")
+SESSION_FILE = re.compile(rf"{_SESSION_ID}\.json")  # in the tree
 _Found = Iterator[FoundFile]
 
 
@@ -88,12 +87,22 @@ class OpenCode(AgentConnector):
         for entry in entries:
             if self._is_database(entry.name):
                 yield from found_file(entry, entry.name, "rows", unlisted)
-        yield from _restored(entries, "", unlisted)
+        yield from restored_sessions(entries, "", unlisted)
         if any(entry.name == "storage" for entry in entries):
-            yield from _tree(os.path.join(root, "storage"), unlisted)
+            from agent_journal.connectors.opencode.tree_files import tree_files
+
+            yield from tree_files(os.path.join(root, "storage"), unlisted)
 
     def _is_database(self, name: str) -> bool:
         return re.fullmatch(rf"{self.database}(-[\w.-]+)?\.db", name) is not None
+
+    def found_with(self, path: str) -> tuple[FoundFile | Unlisted, ...]:
+        """Return the session in the tree that has a file; its messages are files of their own."""
+        if "storage" not in path:
+            return ()
+        from agent_journal.connectors.opencode.tree_files import session_with
+
+        return session_with(path)
 
     def extract_changes(
         self, path: str, kept: Mapping[str, tuple[int, int, int]]
@@ -118,7 +127,7 @@ class OpenCode(AgentConnector):
         # The program before Crush had a database of this name, with another table
         if head.startswith(b'{"table":"sessions"'):
             return None
-        if self._is_database(database) or _TREE_FILE.fullmatch(database):
+        if self._is_database(database) or SESSION_FILE.fullmatch(database):
             return _recognise_rows(path)
         return None
 
@@ -142,52 +151,11 @@ def _recognise_rows(path: str) -> Recognition | None:
     return recognise_session(path, rank)
 
 
-def _restored(entries: Iterable[os.DirEntry[str]], name: str, unlisted: list[Unlisted]) -> _Found:
+def restored_sessions(
+    entries: Iterable[os.DirEntry[str]], name: str, unlisted: list[Unlisted]
+) -> _Found:
+    """Yield the sessions that `aj restore` wrote into a folder."""
     entries = list(entries)
     marked = [entry.name for entry in entries if ROWS_MARK in entry.name]
     for database in dict.fromkeys(found.partition(ROWS_MARK)[0] for found in marked):
         yield from restored_rows(entries, name, database, _recognise_rows, unlisted)
-
-
-def _tree(storage: str, unlisted: list[Unlisted]) -> _Found:
-    for project in listing(os.path.join(storage, "session"), unlisted.append):
-        if not is_folder(project):
-            continue
-        name = f"storage/session/{project.name}"
-        entries = listing(project.path, unlisted.append)
-        for entry in entries:
-            if _TREE_FILE.fullmatch(entry.name):
-                for file in found_file(entry, f"{name}/{entry.name}", "rows", unlisted):
-                    yield _with_messages(file, storage, entry.name.removesuffix(".json"), unlisted)
-        yield from _restored(entries, name, unlisted)
-    for entry in listing(os.path.join(storage, "session_diff"), unlisted.append):
-        if _TREE_FILE.fullmatch(entry.name):
-            yield from found_file(entry, f"storage/session_diff/{entry.name}", "kept", unlisted)
-
-
-def _with_messages(
-    file: FoundFile, storage: str, session_id: str, unlisted: list[Unlisted]
-) -> FoundFile:
-    """Return a session with a fingerprint that changes with its messages.
-
-    A part is always written before its message is finished, or it is of the newest message.
-    """
-    messages = listing(os.path.join(storage, "message", session_id), unlisted.append)
-    entries = list(messages)
-    if messages:
-        newest = messages[-1].name.removesuffix(".json")
-        entries += listing(os.path.join(storage, "part", newest), unlisted.append)
-    statuses = list(filter(None, map(_status, entries)))
-    return file._replace(
-        size=file.size + sum(status.st_size for status in statuses),
-        mtime_ns=max([file.mtime_ns, *(status.st_mtime_ns for status in statuses)]),
-        inode=len(statuses),
-        companions=(),
-    )
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    try:
-        return entry.stat(follow_symlinks=False)
-    except OSError:
-        return None

@@ -91,7 +91,9 @@ class Polling:
             for path, one in self._known.items()
             if one is not None and one[1] > since
         ]
-        self._hot = tuple(path for _, path in sorted(recent, reverse=True)[:_MOST_HOT])
+        newest = [path for _, path in sorted(recent, reverse=True)[:_MOST_HOT]]
+        # The size and time of a file that stands for several ones are not those on disk
+        self._hot = tuple(path for path in newest if self._known[path] == _stamp_of(path))
 
 
 def _stamp_of(path: str) -> Stamp | None:
