@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from agent_journal.errors import JournalDamaged
 from agent_journal.health.verify import verify
+from agent_journal.store.catalog.bodies import compress, decompress
 from agent_journal.store.catalog.damage import noted_damage
 from agent_journal.store.catalog.schema import SHAPE, shape_of
 from tests.support.journals import aj, aj_json, journal_digest, open_journal, write_claude
@@ -132,6 +134,39 @@ def test_a_sync_heals_what_only_a_reader_found(home: Path) -> None:
     assert "rebuilt from the archive" in aj(home, "sync", "--no-index").stderr
     assert aj(home, "show", "s1").returncode == 0
     assert "rebuilt" not in aj(home, "sync", "--no-index").stderr
+
+
+def change_a_text(db: sqlite3.Connection) -> None:
+    (block, data) = db.execute("SELECT id, data FROM blocks LIMIT 1").fetchone()
+    said = decompress(data)
+    changed = said.replace(b"user text 0 of s1", b"user text 9 of s1")
+    assert changed != said
+    db.execute("UPDATE blocks SET data = ? WHERE id = ?", (compress(changed), block))
+
+
+def change_an_order(db: sqlite3.Connection) -> None:
+    db.execute("UPDATE messages SET seq = seq + 1000 WHERE uid = (SELECT uid FROM messages)")
+
+
+def swap_texts(db: sqlite3.Connection) -> None:
+    query = "SELECT id, block, start, size FROM messages WHERE kind = 'prompt' LIMIT 2"
+    (one, *place), (other, *other_place) = db.execute(query).fetchall()
+    update = "UPDATE messages SET block = ?, start = ?, size = ? WHERE id = ?"
+    db.execute(update, (*other_place, one))
+    db.execute(update, (*place, other))
+
+
+@pytest.mark.parametrize("change", [change_a_text, change_an_order, swap_texts])
+def test_other_texts_in_rows_that_are_the_same_are_found(
+    home: Path, change: Callable[[sqlite3.Connection], None]
+) -> None:
+    """What no checksum can see, since it was written as it is."""
+    with sqlite3.connect(database(home)) as db:
+        change(db)
+    db.close()
+    done = aj(home, "verify")
+    assert done.returncode == 1
+    assert "claude-code:s1: differs from what the archive says" in done.stdout
 
 
 def test_text_that_is_not_utf_8_is_damage(home: Path) -> None:

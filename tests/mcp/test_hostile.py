@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,15 @@ TURNS = st.lists(
 LENGTHS = st.sampled_from([1_000, 1_001, 1_500, 6_000, 40_000])
 
 
+def start_of(text: str, length: int) -> str:
+    """The start of a text. A secret at its end is whole: what is half of one is no secret."""
+    for secret in SECRETS:
+        for found in re.finditer(re.escape(secret), text):
+            if found.start() < length < found.end():
+                return text[: found.end()]
+    return text[:length]
+
+
 FILE = "found_again.py"
 LINE = "written_by_an_agent = 'a hostile one'"
 
@@ -71,7 +81,7 @@ def write(home: Path, name: str, turns: list[tuple[str, str]]) -> None:
         elif kind == "answer":
             session.answer(text)
         elif kind == "edit":
-            session.edit(f"/work/app/{text[:60]}.py", text, text[::-1])
+            session.edit(f"/work/app/{start_of(text, 60)}.py", text, text[::-1])
             session.edit(str(home / "shop" / FILE), "x", f"{LINE}\n{text}\n{LINE}\n")
         else:
             session.bash(f"make test {text}", f"Error: {text}", is_error=kind == "failed")
@@ -80,17 +90,17 @@ def write(home: Path, name: str, turns: list[tuple[str, str]]) -> None:
 def questions(text: str) -> list[tuple[str, dict[str, Any]]]:
     return [
         ("search", {"query": "the make Error password token a x", "limit": 20}),
-        ("search", {"query": text[:300] or "x"}),
+        ("search", {"query": start_of(text, 300) or "x"}),
         ("list_sessions", {}),
         ("read", {"session": "hostile", "depth": "everything"}),
         ("read", {"session": "hostile", "at": 3, "depth": "steps"}),
         ("file_history", {"path": "*.py", "diff": True}),
-        ("find_fix", {"error": f"Error {text[:200]}"}),
+        ("find_fix", {"error": f"Error {start_of(text, 200)}"}),
         ("how_run", {"what": "make test"}),
         ("usage", {"by": "session"}),
         ("why", {"file": FILE, "line": 1, "end": 3}),
-        ("why", {"file": f"{text[:100]}/{FILE}", "line": 1}),
-        ("read", {"session": text[:50] or "x"}),
+        ("why", {"file": f"{start_of(text, 100)}/{FILE}", "line": 1}),
+        ("read", {"session": start_of(text, 50) or "x"}),
     ]
 
 

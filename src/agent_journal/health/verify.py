@@ -17,6 +17,7 @@ from agent_journal.connectors.base import GROWING
 from agent_journal.errors import JournalDamaged
 from agent_journal.health.catalog import (
     differing_rows,
+    have_same_bodies,
     refuse_damaged,
     rows_against_headers,
 )
@@ -308,10 +309,16 @@ def _check_rows(
     In another order than a sync has: what files say must not depend on which came first.
     """
     with derived(files, archive, rows[::-1], rest.ids) as scratch:
-        ours = _without_agents(digest(files.db, archive), ignored, rows)
-        theirs = _without_agents(digest(scratch, archive), ignored, rows)
+        wrong_rows = list(differing_rows(files.db, scratch, ignored))
+        is_same = not wrong_rows and not ignored and not rest.ids
+        if is_same:
+            is_same = have_same_bodies(files.db, scratch)
+        ours = _digest(files.db, archive, with_sessions=not is_same)
+        theirs = _digest(scratch, archive, with_sessions=not is_same)
+        ours = _without_agents(ours, ignored, rows)
+        theirs = _without_agents(theirs, ignored, rows)
         yield from _compare(rest.without(ours), rest.without(theirs))
-        for wrong in differing_rows(files.db, scratch, ignored):
+        for wrong in wrong_rows:
             if not rest.covers(wrong.where):
                 yield Difference(*wrong)
 
@@ -340,17 +347,20 @@ def _compare(ours: dict[str, str], derived: dict[str, str]) -> Iterator[Differen
 
 def digest(db: Connection, archive: Archive) -> dict[str, str]:
     """Return a hash of everything derived in a catalog, by name; equal journals have equal ones."""
-    return {name.replace(os.sep, "/"): value for name, value in _digests(db, archive)}
+    return _digest(db, archive, with_sessions=True)
 
 
-def _digests(db: Connection, archive: Archive) -> Iterator[tuple[str, str]]:
-    resolve = Quotes(Files(db), archive)
-    for row in checks.known_sessions(db):
-        row = row.without_marks()
-        yield f"{row.agent}:{row.id}", _session_digest(db, row, resolve)
-    for found in checks.derived_rows(db):
-        text = repr(found.rows)
-        yield f"{found.table} of {found.path}", hashlib.sha256(text.encode()).hexdigest()
+def _digest(db: Connection, archive: Archive, *, with_sessions: bool) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if with_sessions:
+        resolve = Quotes(Files(db), archive)
+        for row in checks.known_sessions(db):
+            row = row.without_marks()
+            found[f"{row.agent}:{row.id}"] = _session_digest(db, row, resolve)
+    for rows in checks.derived_rows(db):
+        text = repr(rows.rows)
+        found[f"{rows.table} of {rows.path}"] = hashlib.sha256(text.encode()).hexdigest()
+    return {name.replace(os.sep, "/"): value for name, value in found.items()}
 
 
 def _session_digest(db: Connection, row: SessionRow, resolve: Resolve) -> str:
