@@ -108,6 +108,32 @@ def test_the_outline_has_a_window_of_the_prompts(own_home: Path) -> None:
         assert seen == [str(n) for n in range(500)]
 
 
+def test_the_outline_at_any_place_has_its_prompt_and_the_ways_on(own_home: Path) -> None:
+    """With answers between the prompts; at the ends, and behind the last message."""
+    texts = [f"prompt number {n}" for n in range(200)]
+    write(own_home, "s-many", texts)
+    sync(own_home, index=False)
+    with serving(own_home) as server:
+        for at in (None, 0, 1, 29, 30, 31, 59, 60, 61, 99, 140, 168, 169, 170, 171, 199, 5_000):
+            address = "/s/claude-code/s-many"
+            if at is not None:
+                address += f"?at={at}"
+            page = server.ask(address).text
+            current = min(at or 0, 199)
+            first = max(0, min(current - 30, 140))
+            shown = re.findall(r'dir="auto">prompt number (\d+)</a>', page)
+            assert shown == [str(n) for n in range(first, first + 60)]
+            assert f'<ol start="{first + 1}">' in page
+            ways = re.findall(r'data-from="(\d+)" href="[^"]*at=(\d+)">(.) (\d+)', page)
+            before = max(0, first - 60)
+            expected = []
+            if first:
+                expected.append((str(before), str(before), "↑", str(first)))
+            if first < 140:
+                expected.append((str(first + 60), str(first + 60), "↓", str(140 - first)))
+            assert ways == expected
+
+
 # -- finding -------------------------------------------------------------------------------------
 
 
