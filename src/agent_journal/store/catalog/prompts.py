@@ -21,22 +21,45 @@ class Prompt(NamedTuple):
     text: str
 
 
-def prompt_positions(db: sqlite3.Connection, session_id: int) -> list[int]:
-    """The positions of what people wrote in a session, in their order."""
+class PromptCounts(NamedTuple):
+    """How many positions of a session are what people wrote."""
+
+    all: int
+    commands: int  # to the agent or the shell, which are no prompts
+    reached: int  # up to a position
+
+
+def count_prompts(db: sqlite3.Connection, session_id: int, position: int = -1) -> PromptCounts:
+    """How much people wrote in a session, in one pass over its messages."""
+    row = db.execute(
+        "SELECT count(*), coalesce(sum(kind <> 'prompt'), 0), coalesce(sum(seq <= ?), 0) "
+        "FROM messages WHERE session_id = ? AND kind IN (?, ?, ?)",
+        (position, session_id, *_ASKED),
+    ).fetchone()
+    return PromptCounts(*row)
+
+
+def prompt_positions(
+    db: sqlite3.Connection, session_id: int, first: int = 0, count: int = -1
+) -> list[int]:
+    """The positions of what people wrote in a session, in their order: all, or some of them."""
     rows = db.execute(
-        "SELECT seq FROM messages WHERE session_id = ? AND kind IN (?, ?, ?) ORDER BY seq",
-        (session_id, *_ASKED),
+        "SELECT seq FROM messages WHERE session_id = ? AND kind IN (?, ?, ?) ORDER BY seq "
+        "LIMIT ? OFFSET ?",
+        (session_id, *_ASKED, count, first),
     )
     return [position for (position,) in rows]
 
 
-def count_commands(db: sqlite3.Connection, session_id: int) -> int:
-    """How many of these positions are commands to the agent or the shell, which are no prompts."""
-    row = db.execute(
-        "SELECT count(*) FROM messages WHERE session_id = ? AND kind IN ('command', 'shell')",
-        (session_id,),
-    ).fetchone()
-    return int(row[0])
+def prompts_near(
+    db: sqlite3.Connection, session_id: int, position: int, before: int, after: int
+) -> list[int]:
+    """Positions of what people wrote around one: at most so many up to it, and behind it."""
+    query = "SELECT seq FROM messages WHERE session_id = ? AND kind IN (?, ?, ?) AND seq {} LIMIT ?"
+    values = (session_id, *_ASKED, position)
+    up_to = db.execute(query.format("<= ? ORDER BY seq DESC"), (*values, before)).fetchall()
+    behind = db.execute(query.format("> ? ORDER BY seq"), (*values, after)).fetchall()
+    return [seq for (seq,) in (*reversed(up_to), *behind)]
 
 
 def load_prompts(db: sqlite3.Connection, session_id: int, positions: Sequence[int]) -> list[Prompt]:

@@ -60,6 +60,19 @@ def positions_of(db: sqlite3.Connection, session_id: int) -> list[int]:
     return [position for (position,) in rows]
 
 
+def count_messages(db: sqlite3.Connection, session_id: int, before: int = _END) -> int:
+    """How many messages a session has, or how many before a position."""
+    query = "SELECT count(*) FROM messages WHERE session_id = ? AND seq < ?"
+    row = db.execute(query, (session_id, before)).fetchone()
+    return int(row[0])
+
+
+def some_positions(db: sqlite3.Connection, session_id: int, first: int, count: int) -> list[int]:
+    """The positions of some messages of a session; the first message is number 0."""
+    query = "SELECT seq FROM messages WHERE session_id = ? ORDER BY seq LIMIT ? OFFSET ?"
+    return [position for (position,) in db.execute(query, (session_id, count, first))]
+
+
 def messages_at(
     db: sqlite3.Connection, row: SessionRow, resolve: Resolve, positions: Sequence[int]
 ) -> list[Message]:

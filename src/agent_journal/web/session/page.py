@@ -16,7 +16,12 @@ from agent_journal.export.family import Member
 from agent_journal.export.html.messages import PageContext, is_shown
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow, children_of
-from agent_journal.store.catalog.windows import Span, load_window, positions_of
+from agent_journal.store.catalog.windows import (
+    Span,
+    count_messages,
+    load_window,
+    some_positions,
+)
 from agent_journal.web.addresses import session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import page, respond
@@ -54,9 +59,8 @@ def session_page(request: Request) -> Response:
     with context_of(request).journal() as journal:
         row = row_of(request, journal)
         here = position_of(journal)  # first: the stream has what comes later
-        positions = positions_of(journal.db, row.row_id)
-        at = _at(request, positions)
-        leaves = _around(positions, at)
+        at = _at(request, journal, row)
+        leaves = _around(journal, row, at)
         depth = _depth(request)
         main = [
             *head(journal, row, CONVERSATION),
@@ -66,7 +70,7 @@ def session_page(request: Request) -> Response:
             *_toolbar(row, depth),
             *_turning(row, leaves),
             *_talk(row, leaves, at, here),
-            *_leaves(journal, row, positions, leaves, depth),
+            *_leaves(journal, row, leaves, depth),
             "</div>\n",
             *_turning(row, leaves),
             f'<p class="print-only">{_PRINT}</p>',
@@ -79,26 +83,25 @@ def session_part(request: Request) -> Response:
     """Some leaves of a session, for a page that is already open."""
     with context_of(request).journal() as journal:
         row = row_of(request, journal)
-        positions = positions_of(journal.db, row.row_id)
         if "at" in request.query_params:
-            leaves = _around(positions, number_parameter(request, "at", 0))
+            leaves = _around(journal, row, number_parameter(request, "at", 0))
         else:
-            total = _leaf_count(positions)
+            total = _leaf_count(journal, row)
             first = number_parameter(request, "from", 0)
             count = number_parameter(request, "count", 1)
             leaves = Leaves(first, min(count, _MOST_LEAVES, max(0, total - first)), total)
-        return respond(_leaves(journal, row, positions, leaves, _depth(request)))
+        return respond(_leaves(journal, row, leaves, _depth(request)))
 
 
-def _at(request: Request, positions: list[int]) -> int | None:
+def _at(request: Request, journal: Journal, row: SessionRow) -> int | None:
     """The position that is asked for, or that of the first message of a numbered page."""
     if "at" in request.query_params:
         return number_parameter(request, "at", 0)
     number = number_parameter(request, "page", 1)
-    index = (number - 1) * _LEAVES * LEAF
-    if number > 1 and index < len(positions):
-        return positions[index]
-    return None
+    if number < 2:
+        return None
+    first = some_positions(journal.db, row.row_id, (number - 1) * _LEAVES * LEAF, 1)
+    return first[0] if first else None
 
 
 def _depth(request: Request) -> str:
@@ -108,17 +111,15 @@ def _depth(request: Request) -> str:
     return depth
 
 
-def _leaf_count(positions: list[int]) -> int:
-    return -(-len(positions) // LEAF)
+def _leaf_count(journal: Journal, row: SessionRow) -> int:
+    return -(-count_messages(journal.db, row.row_id) // LEAF)
 
 
-def _around(positions: list[int], at: int | None) -> Leaves:
-    from bisect import bisect_left
-
-    total = _leaf_count(positions)
+def _around(journal: Journal, row: SessionRow, at: int | None) -> Leaves:
+    total = _leaf_count(journal, row)
     if at is None:
         return Leaves(0, min(_LEAVES, total), total)
-    wanted = bisect_left(positions, at) // LEAF
+    wanted = count_messages(journal.db, row.row_id, before=at) // LEAF
     first = max(0, min(wanted - 2, total - _LEAVES))
     return Leaves(first, min(_LEAVES, total - first), total)
 
@@ -168,10 +169,8 @@ def _talk(row: SessionRow, leaves: Leaves, at: int | None, here: str) -> Iterato
     )
 
 
-def _leaves(
-    journal: Journal, row: SessionRow, positions: list[int], leaves: Leaves, depth: str
-) -> Iterator[str]:
-    shown = positions[leaves.first * LEAF : (leaves.first + leaves.shown) * LEAF]
+def _leaves(journal: Journal, row: SessionRow, leaves: Leaves, depth: str) -> Iterator[str]:
+    shown = some_positions(journal.db, row.row_id, leaves.first * LEAF, leaves.shown * LEAF)
     if not shown:
         return
     span = Span(shown[0], shown[-1])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,7 +18,12 @@ from agent_journal.store.catalog.listing import (
     find_session_row,
 )
 from agent_journal.store.catalog.neighbours import forks_of
-from agent_journal.store.catalog.prompts import count_commands, load_prompts, prompt_positions
+from agent_journal.store.catalog.prompts import (
+    count_prompts,
+    load_prompts,
+    prompt_positions,
+    prompts_near,
+)
 from agent_journal.web.addresses import session_address
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import respond
@@ -28,6 +33,18 @@ from agent_journal.web.session.parameters import number_parameter
 _PROMPTS = 60  # in the page at once: a long session has thousands
 _MOST_SUB_AGENTS = 200
 _MOST_FORKS = 20
+
+
+class _Outline(NamedTuple):
+    """Some prompts of a session, with the positions of as many before them and one behind."""
+
+    first: int  # its number; the first prompt of a session is number 0
+    known: list[int]  # positions
+    known_from: int  # the number of the first position that is known
+    total: int
+
+    def position(self, number: int) -> int:
+        return self.known[number - self.known_from]
 
 
 def side(journal: Journal, row: SessionRow, at: int | None) -> Iterator[str]:
@@ -42,37 +59,39 @@ def outline_part(request: Request) -> Response:
     """Some prompts, for a page that is already open."""
     with context_of(request).journal() as journal:
         row = row_of(request, journal)
-        positions = prompt_positions(journal.db, row.row_id)
-        first = min(number_parameter(request, "from", 0), len(positions))
-        return respond(_prompts(journal, row, positions, first))
+        total = count_prompts(journal.db, row.row_id).all
+        first = min(number_parameter(request, "from", 0), total)
+        start = max(0, first - _PROMPTS)
+        count = first - start + _PROMPTS + 1
+        known = prompt_positions(journal.db, row.row_id, start, count)
+        return respond(_prompts(journal, row, _Outline(first, known, start, total)))
 
 
 def _outline(journal: Journal, row: SessionRow, at: int | None) -> Iterator[str]:
-    positions = prompt_positions(journal.db, row.row_id)
-    first = 0
-    if at is not None:
-        current = bisect_right(positions, at) - 1
-        first = max(0, min(current - _PROMPTS // 2, len(positions) - _PROMPTS))
+    position = -1 if at is None else at
+    counts = count_prompts(journal.db, row.row_id, position)
     yield '<nav class="outline" aria-label="Prompts"><details open>'
-    commands = count_commands(journal.db, row.row_id)
-    count = counted(len(positions) - commands, "prompt")
-    if commands:
-        count += f", {counted(commands, 'command')}"
+    count = counted(counts.all - counts.commands, "prompt")
+    if counts.commands:
+        count += f", {counted(counts.commands, 'command')}"
     yield f"<summary>{count}</summary>"
     yield '<div id="outline">'
-    yield from _prompts(journal, row, positions, first)
+    first = max(0, min(counts.reached - 1 - _PROMPTS // 2, counts.all - _PROMPTS))
+    before = counts.reached - first
+    known = prompts_near(journal.db, row.row_id, position, before + _PROMPTS, _PROMPTS - before + 1)
+    start = max(0, first - _PROMPTS)
+    yield from _prompts(journal, row, _Outline(first, known, start, counts.all))
     yield "</div></details></nav>\n"
 
 
-def _prompts(
-    journal: Journal, row: SessionRow, positions: Sequence[int], first: int
-) -> Iterator[str]:
+def _prompts(journal: Journal, row: SessionRow, outline: _Outline) -> Iterator[str]:
     """A window of the outline, with the ways to the windows beside it."""
-    shown = positions[first : first + _PROMPTS]
-    before = max(0, first - _PROMPTS)
-    after = first + len(shown)
+    first = outline.first
+    after = min(first + _PROMPTS, outline.total)
+    shown = [outline.position(number) for number in range(first, after)]
     if first:
-        address = session_address(row, positions[before])
+        before = max(0, first - _PROMPTS)
+        address = session_address(row, outline.position(before))
         yield f'<a class="more" data-from="{before}" href="{address}">↑ {first:,} earlier</a>'
     wide = ' class="wide"' if after >= 1_000 else ""
     yield f'<ol start="{first + 1}"{wide}>'
@@ -83,9 +102,9 @@ def _prompts(
             f"{_first_line(prompt.text)}</a></li>"
         )
     yield "</ol>"
-    if after < len(positions):
-        left = len(positions) - after
-        address = session_address(row, positions[after])
+    if after < outline.total:
+        left = outline.total - after
+        address = session_address(row, outline.position(after))
         yield f'<a class="more" data-from="{after}" href="{address}">↓ {left:,} later</a>'
 
 
