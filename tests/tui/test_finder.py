@@ -53,6 +53,31 @@ def test_the_whole_query_language_works(demo_home: Path) -> None:
     drive(demo_home, test)
 
 
+def test_a_word_is_found_before_it_is_typed_to_its_end(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.search("jitt")
+        assert ui.chosen == FLAKY
+        assert "not found" not in ui.said
+        await ui.search("jitt ")  # the space says that the word is whole
+        assert "not found: jitt" in ui.said
+        await ui.search("deadline xqzzy")  # begins nothing
+        assert "not found: xqzzy" in ui.said
+
+    drive(demo_home, test)
+
+
+def test_conditions_alone_list_what_the_list_has(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        everything = ui.titles
+        await ui.search("agent:claude-code")
+        assert ui.titles == [title for title in everything if title in ui.titles]
+        assert "4 · everything" in ui.text  # no sub-agents, as in `aj ls`
+        await ui.search("is:subagent", 2)
+        assert not set(ui.titles) & set(everything)
+
+    drive(demo_home, test)
+
+
 def test_a_query_that_cannot_be_read_says_where(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         await ui.type("retry OR")
