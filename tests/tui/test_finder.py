@@ -292,6 +292,17 @@ def test_help_names_every_key(demo_home: Path) -> None:
     drive(demo_home, test)
 
 
+def test_help_begins_with_the_keys_of_the_screen(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        await ui.press("f1")
+        await ui.until(lambda: "next and previous prompt" in ui.text)
+        shown = ui.text
+        assert shown.index(" A session") < shown.index(" The list")
+
+    drive(demo_home, test)
+
+
 def test_the_mouse_chooses_and_opens(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         await ui.pilot.click(ResultList, offset=(20, 4))
