@@ -154,7 +154,10 @@ def test_a_program_that_is_not_there(home: Path) -> None:
 def test_a_folder_that_is_gone(home: Path, programs: dict[str, str]) -> None:
     (home / "work").rmdir()
     done = aj(home, "resume", OWN, env=programs)
-    assert (done.returncode, f"mkdir -p {home}/work" in done.stderr) == (2, True)
+    assert (done.returncode, f"or create it with 'mkdir -p {home}/work'" in done.stderr) == (
+        2,
+        True,
+    )
     done = aj(home, "resume", COPILOT, env=programs)
     assert f"'aj resume copilot-cli:{COPILOT} --in DIR'" in done.stderr
 
@@ -189,7 +192,8 @@ def test_the_folder_that_a_repository_was_moved_to_is_offered(
     (home / "work").rmdir()
     done = aj(home, "resume", COPILOT, env=programs)
     assert done.returncode == 2
-    assert f"its repository is also in {moved}: aj resume" in done.stderr
+    assert f"its repository is also in {moved}:" in done.stderr
+    assert f"'aj resume copilot-cli:{COPILOT} --in {moved}'\n" in done.stderr
     assert not (home / "ran").exists()
 
 
@@ -316,5 +320,5 @@ def test_where_there_is_no_command_another_agent_is_named(home: Path) -> None:
 
 def test_without_the_program_nothing_is_written(home: Path) -> None:
     done = aj(home, "resume", OWN, "--with", "copilot-cli", "--yes", env={"PATH": "/usr/bin:/bin"})
-    assert f"then: aj resume {OWN} --with copilot-cli; nothing was written" in done.stderr
+    assert f"then: 'aj resume {OWN} --with copilot-cli' (nothing was written)" in done.stderr
     assert [path.name for path in (home / ".copilot/session-state").iterdir()] == [COPILOT]

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from agent_journal.tui.dialogs import Ask, Choice
 from agent_journal.tui.doors import Outcome
@@ -28,12 +29,24 @@ def is_copied(ui: Driver, text: str) -> bool:
     return ui.app.clipboard == text
 
 
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the agents that are installed: Claude Code and Codex."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in ("claude", "codex"):
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
 async def choose_flaky(ui: Driver) -> None:
     await ui.search("agent:claude-code branch:fix/retry-deadline", 1)
     assert ui.chosen == FLAKY
 
 
-def test_a_session_is_resumed_in_its_agent(demo_home: Path) -> None:
+def test_a_session_is_resumed_in_its_agent(demo_home: Path, programs: Path) -> None:
     async def test(ui: Driver) -> None:
         await choose_flaky(ui)
         await ui.press("ctrl+g")
@@ -46,7 +59,7 @@ def test_a_session_is_resumed_in_its_agent(demo_home: Path) -> None:
     assert (outcome.row.title, outcome.is_resumed, outcome.target) == (FLAKY, True, None)
 
 
-def test_what_another_agent_loses_is_shown_before(demo_home: Path) -> None:
+def test_what_another_agent_loses_is_shown_before(demo_home: Path, programs: Path) -> None:
     async def test(ui: Driver) -> None:
         await choose_flaky(ui)
         await ui.press("ctrl+g")
@@ -55,6 +68,7 @@ def test_what_another_agent_loses_is_shown_before(demo_home: Path) -> None:
         await ui.until(lambda: "Lost in Codex CLI:" in ui.text)
         await ui.press("escape")
         await ui.until(lambda: not isinstance(ui.app.screen, Choice))
+        assert "would lose" not in ui.said
         await ui.press("ctrl+g")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
         await ui.press("down", "down", "enter")
@@ -64,6 +78,22 @@ def test_what_another_agent_loses_is_shown_before(demo_home: Path) -> None:
     outcome = drive(demo_home, test)
     assert isinstance(outcome, Outcome)
     assert (outcome.row.title, outcome.target) == (FLAKY, "codex")
+
+
+def test_an_agent_that_is_not_installed_is_named_before_the_screen_is_gone(
+    demo_home: Path, programs: Path
+) -> None:
+    (programs / "claude").unlink()
+
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        await ui.press("ctrl+g")
+        await ui.until(lambda: "1 Claude Code         not installed" in ui.text)
+        await ui.press("1")
+        await ui.until(lambda: "claude is not on PATH" in ui.said)
+        assert ui.chosen == FLAKY
+
+    drive(demo_home, test)
 
 
 def test_names_and_commands_are_copied(demo_home: Path) -> None:
@@ -152,9 +182,16 @@ def test_stars_and_tags_are_given_and_taken(own_home: Path) -> None:
         await ui.until(lambda: "#ci #flaky" in ui.preview)
         await ui.press("ctrl+t")
         await ui.until(lambda: isinstance(ui.app.screen, Ask))
-        await ui.type(" -ci")
+        await ui.type("-ci")
         await ui.press("enter")
         await ui.until(lambda: marks()[1] == ["flaky"])
+        await ui.until(lambda: "tags: #flaky" in ui.said)
+        await ui.press("ctrl+t")
+        await ui.until(lambda: isinstance(ui.app.screen, Ask))
+        ui.app.screen.query_one(Input).value = "#slow"  # what was there is deleted
+        await ui.press("enter")
+        await ui.until(lambda: marks()[1] == ["slow"])
+        await ui.until(lambda: "tags: #slow" in ui.said)
 
     drive(own_home, test)
 

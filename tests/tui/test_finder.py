@@ -53,6 +53,31 @@ def test_the_whole_query_language_works(demo_home: Path) -> None:
     drive(demo_home, test)
 
 
+def test_a_word_is_found_before_it_is_typed_to_its_end(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.search("jitt")
+        assert ui.chosen == FLAKY
+        assert "not found" not in ui.said
+        await ui.search("jitt ")  # the space says that the word is whole
+        assert "not found: jitt" in ui.said
+        await ui.search("deadline xqzzy")  # begins nothing
+        assert "not found: xqzzy" in ui.said
+
+    drive(demo_home, test)
+
+
+def test_conditions_alone_list_what_the_list_has(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        everything = ui.titles
+        await ui.search("agent:claude-code")
+        assert ui.titles == [title for title in everything if title in ui.titles]
+        assert "4 · everything" in ui.text  # no sub-agents, as in `aj ls`
+        await ui.search("is:subagent", 2)
+        assert not set(ui.titles) & set(everything)
+
+    drive(demo_home, test)
+
+
 def test_a_query_that_cannot_be_read_says_where(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         await ui.type("retry OR")
@@ -263,6 +288,17 @@ def test_help_names_every_key(demo_home: Path) -> None:
         await ui.until(lambda: "search as you type" in ui.text)
         await ui.press("escape")
         await ui.until(lambda: isinstance(ui.app.screen, Finder))
+
+    drive(demo_home, test)
+
+
+def test_help_begins_with_the_keys_of_the_screen(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        await ui.press("f1")
+        await ui.until(lambda: "next and previous prompt" in ui.text)
+        shown = ui.text
+        assert shown.index(" A session") < shown.index(" The list")
 
     drive(demo_home, test)
 

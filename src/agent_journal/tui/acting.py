@@ -32,6 +32,7 @@ class Copyable(NamedTuple):
 class Acting(Screen[None]):
     """A screen with a chosen session that keys act on."""
 
+    help_first = "The list"  # which keys the help screen begins with
     _seen: object = None  # the state of the journal that it shows
 
     @property
@@ -46,6 +47,10 @@ class Acting(Screen[None]):
 
     def say(self, text: str, look: str = "note") -> None:
         """Say something to the person."""
+        raise NotImplementedError
+
+    def show_keys(self) -> None:
+        """Name the keys where something was said."""
         raise NotImplementedError
 
     def refresh_list(self) -> None:
@@ -79,7 +84,7 @@ class Acting(Screen[None]):
         """Show all keys."""
         from agent_journal.tui.help import Help
 
-        self.app.push_screen(Help())
+        self.app.push_screen(Help(self.help_first))
 
     def action_sync(self) -> None:
         """Read new sessions, in a process of its own."""
@@ -131,9 +136,9 @@ class Acting(Screen[None]):
             return
         way = ways[place]
         if way.target == row.agent:
-            self.journal_app.resume(row, None)
+            self._leave_for(row, way)
             return
-        self.say(f"looking what {way.title} would lose …", "dim")
+        self.say(f"looking at what {way.title} would lose …", "dim")
         self.journal_app.working.ask(
             lambda journal, search: _with_losses(journal, row, way),
             partial(self._confirm, row),
@@ -141,6 +146,7 @@ class Acting(Screen[None]):
 
     def _confirm(self, row: SessionRow, way: Continuation) -> None:
         """Show what would be lost before anything is written."""
+        self.show_keys()
         if way.refusal:
             self.say(way.refusal, "error")
             return
@@ -151,11 +157,22 @@ class Acting(Screen[None]):
 
         def confirmed(place: int | None) -> None:
             if place == 0:
-                self.journal_app.resume(row, way.target)
+                self._leave_for(row, way)
 
         self.app.push_screen(
             Choice("Resume in another agent", choices, partial(_loss_lines, way)), confirmed
         )
+
+    def _leave_for(self, row: SessionRow, way: Continuation) -> None:
+        """Resume the session; without the agent's program, stay and say so."""
+        program = _missing_program(way)
+        if program:
+            self.say(f"{program} is not on PATH: {way.title} is not installed", "error")
+            return
+        target = None
+        if way.target != row.agent:
+            target = way.target
+        self.journal_app.resume(row, target)
 
     # -- marks, files, pages ---------------------------------------------------------------------
 
@@ -172,8 +189,9 @@ class Acting(Screen[None]):
         row = self._row()
         if row is None:
             return
-        hint = "words; -word takes a tag away"
-        ask = Ask("Tags", " ".join(row.own_tag_names()), hint)
+        hint = "words; one that you delete, or write as -word, is taken away"
+        tags = "".join(f"{tag} " for tag in row.own_tag_names())
+        ask = Ask("Tags", tags, hint)
         self.app.push_screen(ask, partial(self._tagged, row))
 
     def _tagged(self, row: SessionRow, text: str | None) -> None:
@@ -231,9 +249,23 @@ def _names_of(row: SessionRow) -> list[Copyable]:
 
 
 def _way_note(row: SessionRow, way: Continuation) -> str:
+    if _missing_program(way):
+        return "not installed"
     if way.target == row.agent:
         return "goes on where it ended, in its folder"
-    return "a copy of the session; what it loses is shown first"
+    return "a copy of the session; its losses are shown"
+
+
+def _missing_program(way: Continuation) -> str:
+    """Return the program that runs an agent, where it is not on PATH."""
+    import shutil
+
+    from agent_journal.convert.resuming import find_method
+
+    method = find_method(way.target)
+    if method is None or not method.argv or shutil.which(method.argv[0]):
+        return ""
+    return method.argv[0]
 
 
 def _ways(row: SessionRow) -> list[Continuation]:
@@ -293,11 +325,13 @@ def _change_tags(journal: Journal, row: SessionRow, words: list[str]) -> str:
     from agent_journal.store import marking
 
     unwanted = [word[1:] for word in words if word.startswith("-") and len(word) > 1]
-    wanted = [word for word in words if not word.startswith("-")]
+    typed = [word.removeprefix("#") for word in words if not word.startswith("-")]
+    wanted = [word for word in dict.fromkeys(typed) if word not in unwanted]
+    unwanted += [tag for tag in row.own_tag_names() if tag not in wanted]  # deleted in the line
     path = journal.config.marks_path
-    marking.tag(path, [row], wanted)
     marking.untag(path, [row], unwanted)
-    return "tagged"
+    marking.tag(path, [row], wanted)
+    return "tags: " + (" ".join(f"#{tag}" for tag in wanted) or "none")
 
 
 def _write_file(journal: Journal, row: SessionRow, form: Any) -> str:

@@ -146,7 +146,7 @@ class Ask(ModalScreen[str | None]):
         """Put a line to type into a box."""
         with Vertical(id="box"):
             yield Bar(id="question")
-            yield Input(self._text, id="typed", compact=True)
+            yield Input(self._text, id="typed", compact=True, select_on_focus=False)
             yield Bar(id="hints")
 
     def on_mount(self) -> None:

@@ -117,7 +117,7 @@ class Finder(Acting, Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         """Put the preview beside the list, or below it."""
         self._arrange(event.size.width)
-        self._hint()
+        self.show_keys()
         self.call_after_refresh(self._draw_preview)
 
     # -- what is asked ---------------------------------------------------------------------------
@@ -225,9 +225,9 @@ class Finder(Acting, Screen[None]):
         bar.styles.width = len(text) + 1
         bar.say((), (Piece(text, "dim"),))
         if not (is_kept and self._is_note):
-            self._hint()
+            self.show_keys()
 
-    def _hint(self) -> None:
+    def show_keys(self) -> None:
         """Say in the last row what is wrong, what Tab would put, or which keys there are."""
         listing, completion = self._listing, self._completion
         self._is_note = False
@@ -311,7 +311,7 @@ class Finder(Acting, Screen[None]):
 
     def action_move(self, by: int) -> None:
         """Choose another session."""
-        self._hint()
+        self.show_keys()
         self.query_one(ResultList).move(by)
 
     def action_page(self, direction: int) -> None:
@@ -383,7 +383,7 @@ class Finder(Acting, Screen[None]):
             self._completion = None
         elif completion.choices:
             self._put(completion, completion.shared)
-        self._hint()
+        self.show_keys()
 
     def _put(self, completion: Completion, choice: str) -> None:
         query = self.query_one(Input)

@@ -60,6 +60,8 @@ def newest(journal: Journal, asked: Asked) -> Listing:
 
 def find(journal: Journal, search: WarmSearch, asked: Asked, mode: str) -> Listing:
     """Return what was asked for; a query that cannot be read gives a problem, not an error."""
+    from agent_journal.answers.session_conditions import is_about_sessions
+    from agent_journal.answers.unfinished_word import find_while_typing, with_prefix
     from agent_journal.query.parser import QuerySyntaxError, parse
 
     if not asked.text.strip():
@@ -70,7 +72,16 @@ def find(journal: Journal, search: WarmSearch, asked: Asked, mode: str) -> Listi
         return Listing([], 0, problem=f"{error.message}; {error.fix}")
     if asked.order in ("newest", "oldest"):
         parsed = parsed._replace(sort=asked.order)
-    found = search.find(journal, _narrowed(parsed, asked), mode, limit=_MOST_HITS)
+    if is_about_sessions(parsed.tree) and search.is_ready(journal):
+        listing = _meeting(journal, search, _narrowed(parsed, asked), asked.order)
+        if listing.entries:
+            return listing
+    begun = with_prefix(parsed, asked.text)
+    found, parsed = find_while_typing(
+        lambda wanted: search.find(journal, wanted, mode, limit=_MOST_HITS),
+        _narrowed(parsed, asked),
+        _narrowed(begun, asked),
+    )
     entries = [
         Entry(hit.session, hit.item_id, hit.part, hit.by)
         for hit in found.hits
@@ -99,6 +110,24 @@ def _all(journal: Journal, asked: Asked) -> Listing:
 
     found = find_sessions(journal, _filters(asked), order=asked.order)
     return Listing([Entry(row) for row in found.rows], found.total)
+
+
+def _meeting(journal: Journal, search: WarmSearch, parsed: Parsed, order: str) -> Listing:
+    """The sessions of a list that meet conditions: not the empty ones, and no sub-agents."""
+    from agent_journal.answers.session_page import held, session_page
+
+    if order == "best":
+        order = parsed.sort or "newest"
+    page = session_page(
+        journal,
+        held(journal).keys,
+        parsed.tree,
+        lambda content: search.sessions_having(journal, content),
+        order=order,
+        limit=MOST,
+        offset=0,
+    )
+    return Listing([Entry(row) for row in page.rows], page.total)
 
 
 def _filters(asked: Asked) -> Query:

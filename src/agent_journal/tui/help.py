@@ -65,6 +65,10 @@ class Help(Screen[None]):
     CSS = "Help { background: ansi_default; }"
     BINDINGS: ClassVar = [Binding("escape,q,f1,question_mark,ctrl+c", "dismiss", "back")]
 
+    def __init__(self, first: str = "The list") -> None:
+        super().__init__()
+        self._first = first
+
     def compose(self) -> ComposeResult:
         """Show a page of lines."""
         yield Bar(id="head")
@@ -76,14 +80,16 @@ class Help(Screen[None]):
         self.query_one("#head", Bar).say((Piece(" Keys", "bold"),))
         self.query_one("#hints", Bar).say(key_hints(("↑↓", "scroll"), ("Esc", "back")))
         view = self.query_one(LinesView)
-        view.show(help_lines())
+        view.show(help_lines(self._first))
         view.focus()
 
 
-def help_lines() -> list[Line]:
-    """Return all keys as lines."""
+def help_lines(first: str = "The list") -> list[Line]:
+    """Return all keys as lines, those of the screen that was in front first."""
     lines: list[Line] = []
-    for title, rows in (("The list", FINDING), ("A session", READING), ("Queries", QUERY)):
+    parts = [("The list", FINDING), ("A session", READING), ("Queries", QUERY)]
+    parts.sort(key=lambda part: part[0] != first)
+    for title, rows in parts:
         lines += [(), (Piece(f" {title}", "speaker"),)]
         for key, meaning in rows:
             lines.append((Piece("  " + pad_to_width(key, _KEYS), "key"), Piece(meaning)))

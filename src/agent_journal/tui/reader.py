@@ -47,6 +47,7 @@ _NEAR = 30  # lines from the end of what is loaded at which more is loaded
 class Reader(Acting):
     """One session."""
 
+    help_first = "A session"
     CSS = """
     Reader { background: ansi_default; }
     #talk { height: 1fr; }
@@ -98,7 +99,7 @@ class Reader(Acting):
 
     def on_mount(self) -> None:
         """Load what was found, or the beginning."""
-        self._hint()
+        self.show_keys()
         self.query_one("#find", Input).display = False
         self._talk.focus()
         self._head()
@@ -106,7 +107,7 @@ class Reader(Acting):
 
     def on_resize(self) -> None:
         """Break the lines elsewhere."""
-        self._hint()
+        self.show_keys()
         self.call_after_refresh(self._talk.lay_out_again)
 
     @property
@@ -127,7 +128,7 @@ class Reader(Acting):
         """Say something in the last row."""
         self.query_one("#hints", Bar).say((Piece(text, look),))
 
-    def _hint(self) -> None:
+    def show_keys(self) -> None:
         """Name the keys in the last row."""
         hints = READER
         if self._pane:
@@ -258,7 +259,7 @@ class Reader(Acting):
             self.app.pop_screen()
             return
         self._pane = ""
-        self._hint()
+        self.show_keys()
         if self._part is not None:
             self._talk.lay_out(self._part.blocks)
             self._talk.return_to(self._before_pane)
@@ -376,7 +377,7 @@ class Reader(Acting):
         if place is None:
             self.say(f"no message of this session has {words}", "dim")
             return
-        self._hint()
+        self.show_keys()
         if place.is_round:
             self.say("that was the last place; on from the other end", "dim")
         self._load_position(place.position, is_hit=True)
@@ -391,7 +392,7 @@ class Reader(Acting):
         if not self._pane:
             self._before_pane = self._talk.top_block()
         self._pane = name
-        self._hint()
+        self.show_keys()
         row, width = self.row, self._talk.columns
         make = changes_lines if name == "changes" else usage_lines
         self.journal_app.reading.ask(

@@ -268,7 +268,7 @@ def _in_other_agent(journal: Journal, row: SessionRow, agent: str, wanted: Wante
     assert found is not None
     method = get_method(agent)
     if not wanted.force:
-        retry = f"aj resume {safe(row.id)} --with {agent}; nothing was written"
+        retry = f"'aj resume {safe(row.id)} --with {agent}' (nothing was written)"
         _check_program(found, method, retry)
     _check_folder(journal, row, found, method)
     note(f"{agent}:{made.converted.session_id}")
@@ -320,12 +320,21 @@ def _check_folder(journal: Journal, row: SessionRow, found: Command, method: Res
     others = [path for path in other_folders(journal.db, found.folder) if os.path.isdir(path)]
     name = f"{row.agent}:{row.id}"
     if others:
-        hint = f"its repository is also in {others[0]}: "
-        hint += f"aj resume {name} --in {shlex.quote(others[0])}"
+        hint = f"its repository is also in {safe(others[0])}:\n"
+        hint += _as_one_word(f"aj resume {name} --in {shlex.quote(others[0])}")
     else:
-        hint = f"'aj resume {name} --in DIR' resumes it in another folder"
-        hint += f"; or create it: mkdir -p {shlex.quote(found.folder)}"
-    raise UsageError(f"the folder of the session is gone: {found.folder}", safe(hint))
+        hint = f"'aj resume {safe(name)} --in DIR' resumes it in another folder"
+        hint += "\nor create it with "
+        hint += _as_one_word(f"mkdir -p {shlex.quote(found.folder)}")
+    raise UsageError(f"the folder of the session is gone: {found.folder}", hint)
+
+
+def _as_one_word(line: str) -> str:
+    """Return a command in quotation marks, which no line breaks; as it is where it has its own."""
+    line = safe(line)
+    if "'" in line:
+        return line
+    return f"'{line}'"
 
 
 def _run(found: Command) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from agent_journal.answers.hits_page import marker_of, snippet_of
 from agent_journal.answers.session_conditions import is_about_sessions
 from agent_journal.answers.session_page import Held, held, session_page
+from agent_journal.answers.unfinished_word import find_while_typing, with_prefix
 from agent_journal.health.fates import Fate, fates_of
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Node, Parsed
@@ -19,7 +20,6 @@ from agent_journal.text.human import human_time
 from agent_journal.usage.listed_costs import SessionCost, listed_costs
 from agent_journal.web.context import Context
 from agent_journal.web.listing.asked import PAGE, Asked
-from agent_journal.web.listing.query_edits import with_prefix
 
 _SNIPPET = 240  # columns of a hit
 _NOT_READY = "there is no search index yet: 'aj sync' builds it"
@@ -127,11 +127,9 @@ def _search(
         begun = with_prefix(parsed, asked.words)
     if asked.mode == "lexical":
         parsed = begun
-    found = context.search.find(journal, parsed, asked.mode, limit=limit)
-    if begun != parsed and (found.missing or found.spelled):
-        parsed = begun
-        found = context.search.find(journal, parsed, asked.mode, limit=limit)
-    return found, parsed
+    return find_while_typing(
+        lambda wanted: context.search.find(journal, wanted, asked.mode, limit=limit), parsed, begun
+    )
 
 
 def _entries(journal: Journal, hits: list[Hit], parsed: Parsed, found: Found) -> list[Entry]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from agent_journal.query.parser import parse
 from agent_journal.query.rendering import render
-from agent_journal.query.tree import And, Dates, Field, Node, Not, Parsed, Value, Word
+from agent_journal.query.tree import And, Dates, Field, Node, Not, Parsed, Value
 from agent_journal.text.plain import one_line
-
-_LEAST_LETTERS = 2  # a single letter begins too many words
 
 
 def nodes_of(parsed: Parsed) -> tuple[Node, ...]:
@@ -80,19 +78,6 @@ def _is_on_same(part: Node, node: Node) -> bool:
     if node.name in ("is", "has"):
         return _is_equal(part, node)
     return part.name == node.name
-
-
-def with_prefix(parsed: Parsed, text: str) -> Parsed:
-    """The query of somebody who is still typing: the last word may go on."""
-    nodes = nodes_of(parsed)
-    if not nodes:
-        return parsed
-    last = nodes[-1]
-    if not isinstance(last, Word) or last.is_prefix or len(last.text) < _LEAST_LETTERS:
-        return parsed
-    if not last.text.isalnum() or not text.endswith(last.text):
-        return parsed
-    return made_of((*nodes[:-1], last._replace(is_prefix=True)), parsed.sort)
 
 
 def project_value(project: str, others: list[str]) -> str:
