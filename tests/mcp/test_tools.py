@@ -282,6 +282,27 @@ def test_secrets_are_replaced_and_no_call_can_change_that(home: Path, server: Mc
         assert TOKEN in open_server.text("read", session="other")
 
 
+def test_the_name_of_a_tool_is_without_secrets(tmp_path: Path) -> None:
+    """Whatever an agent wrote there is foreign text, too."""
+    session = ClaudeSession(tmp_path, "one")
+    session.prompt("Water the plum")
+    session.call(f"water {TOKEN}", {"tree": "plum"}, "watered")
+    session.call(f"wet {TOKEN}", {"tree": "fig"}, "no water")
+    assert aj(tmp_path, "sync").returncode == 0
+    with mcp_server(tmp_path) as server:
+        for tool, given in (
+            ("search", {"query": "plum"}),
+            ("search", {"query": "fig"}),
+            ("find_fix", {"error": "no water"}),
+            ("how_run", {"what": "plum"}),
+            ("read", {"session": "one", "depth": "story"}),
+            ("read", {"session": "one", "depth": "everything"}),
+        ):
+            for form in ("text", "json"):
+                found = json.dumps(server.call(tool, format=form, **given))
+                assert TOKEN[4:12] not in found, (tool, given, form)
+
+
 def test_no_spelling_gives_a_secret_away(server: McpServer) -> None:
     answer = server.data("search", query=f"deploy {TOKEN[:-1]}")
     assert TOKEN.lower() not in json.dumps(answer).lower()

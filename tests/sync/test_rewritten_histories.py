@@ -167,3 +167,14 @@ def test_a_session_that_another_folder_has_is_read_from_there(tmp_path: Path) ->
     aj(tmp_path, "sync", cwd=backup)
     assert titles(tmp_path) == ["first", "other", "second", "third"]
     assert_sound(tmp_path)
+
+
+def test_a_version_that_is_no_history_stops_nothing(tmp_path: Path) -> None:
+    """As when an editor saved it in another encoding, or another file was copied over it."""
+    folder = tmp_path / "proj"
+    history(folder, "no history")
+    (folder / CHAT).write_bytes(_FIRST.encode("utf-16"))
+    assert aj(tmp_path, "sync", cwd=folder).returncode == 0
+    written(tmp_path, _FIRST)
+    assert titles(tmp_path) == ["first"]
+    assert_sound(tmp_path)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -109,9 +110,18 @@ def stamps(database: sqlite3.Connection, query: str) -> dict[str, Stamp]:
     """Return the stamps of sessions, by a query for an id and three numbers."""
     found = {}
     for name, *numbers in database.execute(query):
-        one, two, three = (int(number or 0) & (2**62 - 1) for number in numbers)
+        one, two, three = map(stamp_number, numbers)
         found[text_of(name)] = (one, two, three)
     return found
+
+
+def stamp_number(value: Any) -> int:
+    """Return a number that changes with a value of a database, of whatever type that is."""
+    if isinstance(value, bytes) and not value.isdigit():
+        value = zlib.crc32(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        value = 0
+    return int(value or 0) & (2**62 - 1)
 
 
 def text_of(value: Any) -> str:

@@ -96,7 +96,7 @@ class KeptFiles:
             for extract in extracts_of(self._connector, found.path, kept):
                 if isinstance(extract, str) or extract.data is None:
                     continue
-                with written(extract) as copy:
+                with written(self._connector, extract) as copy:
                     unkept += self._compare(files, prefix + extract.name, copy).unkept_bytes
         except (CannotExtract, OSError):
             return KeptState("changed", found.size)

@@ -110,7 +110,7 @@ class DatabaseIntake:
             rank=extract.rank,
         )
         try:
-            with written(extract) as copy:
+            with written(connector, extract) as copy:
                 self._intake.take_file(connector, part, copy)
         except CannotExtract as error:  # the other conversations of the database may well be whole
             return [f"{extract.name}: {error}"]

@@ -141,8 +141,9 @@ def _with_stretches(
     """Each session with the bytes from each of its starts to the next start of any."""
     if sessions and all(uid != sessions[0].id for _, uid in starts):
         starts = [(0, sessions[0].id), *starts]
-    ends = [*(offset for offset, _ in starts[1:]), size]
     stretches: dict[str, list[Stretch]] = defaultdict(list)
-    for (offset, uid), end in zip(starts, ends, strict=True):
+    ends = [*(offset for offset, _ in starts[1:]), size]
+    # Without any start, as in a version that is no history at all, there is only the end
+    for (offset, uid), end in zip(starts, ends, strict=False):
         stretches[uid].append(Stretch(offset, end))
     return [(session, stretches[session.id]) for session in sessions]

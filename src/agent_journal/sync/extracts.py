@@ -29,10 +29,19 @@ def extracts_of(connector: Connector, path: str, kept: dict[str, Stamp]) -> Iter
         yield from extracts
         if damage:
             yield damage
-    except (ValueError, CatalogError) as error:
-        raise CannotExtract(str(error)) from error
-    except JournalError as error:  # the connector is another package's, and fails
-        raise CannotExtract(error.message) from error
+    except Exception as error:
+        raise _cannot_extract(connector, error) from error
+
+
+def _cannot_extract(connector: Connector, error: Exception) -> Exception:
+    """What to raise instead of an error: a mistake in a connector affects one database only."""
+    if isinstance(error, OSError):
+        return error
+    if isinstance(error, (ValueError, CatalogError)):
+        return CannotExtract(str(error))
+    if isinstance(error, JournalError):  # the connector is another package's, and fails
+        return CannotExtract(error.message)
+    return CannotExtract(f"the {connector.title} reader failed: {type(error).__name__}: {error}")
 
 
 def stamps(parts: list[FileRow], start: int) -> dict[str, Stamp]:
@@ -45,7 +54,7 @@ def stamps(parts: list[FileRow], start: int) -> dict[str, Stamp]:
 
 
 @contextmanager
-def written(extract: Extract) -> Iterator[str]:
+def written(connector: Connector, extract: Extract) -> Iterator[str]:
     """A private file with the bytes of an extract, for as long as it is needed."""
     import tempfile  # 2 ms, and most syncs have no rows to take
 
@@ -55,9 +64,7 @@ def written(extract: Extract) -> Iterator[str]:
                 file.write(extract.data)
             else:
                 file.writelines(extract.data or ())
-        except (ValueError, CatalogError) as error:
-            raise CannotExtract(str(error)) from error
-        except JournalError as error:
-            raise CannotExtract(error.message) from error
+        except Exception as error:
+            raise _cannot_extract(connector, error) from error
         file.flush()
         yield file.name

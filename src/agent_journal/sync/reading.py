@@ -332,8 +332,7 @@ class FileReading:
             session=session,
             completeness=completeness,
         )
-        self._files.add_dependencies(row, content.asked)
-        self._files.add_dependencies(row, content.looked_for, on_existence=True)
+        self._files.add_dependencies(row, content.asked, content.looked_for)
 
     # -- the parts of a session ----------------------------------------------------------------
 

@@ -154,3 +154,13 @@ def test_credentials_are_not_listed(tmp_path: Path, path: Path) -> None:
     (path.parent / "auth-profiles.json").write_text("{}")
     found = CONNECTOR.discover(str(tmp_path / ".openclaw"))
     assert [file.role for file in found if isinstance(file, FoundFile)] == ["rows"]
+
+
+def test_entries_without_a_place_stop_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE transcript_events (session_id, seq, event_json)")
+        rows = [("a", None, "{}"), ("b", "last", "{}"), ("c", 9e999, "{}"), ("d", 3, "{}")]
+        db.executemany("INSERT INTO transcript_events VALUES (?, ?, ?)", rows)
+        db.commit()
+    assert [extract.session_id for extract in extracts(path, {})] == ["a", "b", "c", "d"]

@@ -316,3 +316,23 @@ def test_a_database_with_another_name_is_found(tmp_path: Path) -> None:
     assert isinstance(found, FoundFile)
     assert (found.name, found.role) == ("work.db", "rows")
     assert list(get_connector("opencode").discover(str(tmp_path))) == []
+
+
+def test_odd_ids_and_times_of_rows_hide_no_other_rows(tmp_path: Path) -> None:
+    path = database_of(tmp_path, TALK, FORK)
+    sync(tmp_path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE message SET id = NULL WHERE id = 'msg_b01'")
+        db.execute("UPDATE part SET time_updated = 'soon' WHERE id = 'prt_k030'")
+        db.execute("UPDATE part SET time_updated = 9e999 WHERE id = 'prt_k010'")
+        data = json.dumps({"role": "user", "time": {"created": 1}})
+        db.execute(
+            "INSERT INTO message (id, session_id, time_created, data) VALUES (7, ?, 1, ?)",
+            ("ses_01main", data),
+        )
+    assert sync(tmp_path).problems == 0
+    with open_journal(tmp_path) as journal:
+        assert journal.session("ses_03fork").messages
+        assert journal.session("ses_01main").messages
+    assert b'"id":7' in (extracted("opencode", path)["session-ses_01main.jsonl"] or b"")
+    assert aj(tmp_path, "verify").returncode == 0

@@ -110,3 +110,15 @@ def test_files_are_recognised_when_they_are_imported() -> None:
 def test_a_session_is_resumed_by_its_id() -> None:
     assert command("qwen-code", SESSION, None) == Command(("qwen", "--resume", SESSION), None)
     assert command("qwen-code", f"{SESSION}/general-purpose-call_4", None) is None
+
+
+def test_a_chat_is_read_again_when_the_file_beside_it_says_something_else(tmp_path: Path) -> None:
+    """The model that a sub-agent was started with is that of lines that were read long ago."""
+    shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
+    (beside,) = (tmp_path / PROJECT / "subagents").rglob("*.meta.json")
+    text = beside.read_text()
+    tokens(tmp_path)
+    for other in (text.replace("qwen3-coder-plus", "qwen4"), "", text):
+        beside.write_text(other)
+        tokens(tmp_path)
+        assert aj(tmp_path, "verify").returncode == 0, other

@@ -8,10 +8,12 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env, FoundFile
 from agent_journal.sync.extracts import extracts_of
-from tests.support.journals import aj, open_journal
+from tests.support.journals import aj, open_journal, write_claude
 from tests.support.paths import CASES
 from tests.support.row_databases import (
     extracted,
@@ -88,3 +90,25 @@ def test_roots() -> None:
     assert zed.normalize_root("/h/.local/share/zed/threads") == "/h/.local/share/zed"
     files = [file for file in zed.discover(str(TALK.parent)) if isinstance(file, FoundFile)]
     assert {file.role for file in files} == {"session"}
+
+
+def test_a_thread_whose_id_is_no_text_hides_no_other(tmp_path: Path) -> None:
+    path = tmp_path / FOLDER / "threads.db"
+    write_rows(path, rows_in(TALK))
+    write_rows(path, {"threads": [{"summary": "no id", "data": "{}"}, {"id": 7, "data": "{}"}]})
+    with open_journal(tmp_path) as journal:
+        assert journal.sync(index=False).problems == 2
+        assert len(journal.sessions()) == 2
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_a_mistake_in_a_reader_of_databases_stops_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_rows(tmp_path / FOLDER / "threads.db", rows_in(TALK))
+    write_claude(tmp_path)
+    monkeypatch.setattr("agent_journal.connectors.zed.extracts._COLUMNS", None)
+    with open_journal(tmp_path) as journal:
+        assert journal.sync(index=False).problems == 1
+        assert len(journal.sessions()) == 1
+    assert "the Zed reader failed: TypeError" in aj(tmp_path, "doctor").stdout

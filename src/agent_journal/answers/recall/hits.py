@@ -54,7 +54,7 @@ class CleanPassages(Passages):
         for part in passage.parts:
             text = clean.printed(part.text, command) if passage.name else clean.text(part.text)
             parts.append(part._replace(text=text))
-        return passage._replace(parts=tuple(parts))
+        return passage._replace(name=clean.text(passage.name), parts=tuple(parts))
 
 
 def tell_hits(moment: Moment, given: Arguments) -> Reply:

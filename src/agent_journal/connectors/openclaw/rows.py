@@ -19,6 +19,7 @@ import msgspec
 
 from agent_journal.connectors.base import Extract
 from agent_journal.connectors.openclaw import RANK_ROWS, SESSION
+from agent_journal.connectors.row_lines import stamp_number
 from agent_journal.connectors.sqlite import MAX_VALUE, opened, tables
 from agent_journal.connectors.values import file_name
 
@@ -56,7 +57,7 @@ def extracts(path: str, kept: Mapping[str, _Stamp]) -> Iterator[Extract | str]:
             for session_id, count, last in database.execute(_COUNTS).fetchall():
                 text = _text(session_id)
                 name = f"{SESSION}{file_name(text)}.jsonl"
-                stamp = (count, max(0, last), changes.get(text, 0))
+                stamp = (count, stamp_number(last), changes.get(text, 0))
                 data = None
                 if kept.get(name) != stamp:
                     data = _lines(database, names, text)

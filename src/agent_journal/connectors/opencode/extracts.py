@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from agent_journal.connectors.base import Extract
 from agent_journal.connectors.opencode import RANK_DATABASE
@@ -64,13 +65,12 @@ def _lines(database: sqlite3.Connection, names: set[str], session_id: str) -> It
     of_session = ("session_id = ?", (session_id,))
     for row in select(database, _SESSION, "id = ?", (session_id,)):
         yield row + b"\n"
-    found = "SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id"
+    found = "SELECT rowid, id FROM message WHERE session_id = ? ORDER BY time_created, id"
     messages = database.execute(found, (session_id,)).fetchall()
-    for (message_id,) in messages:
-        # Texts come as bytes, which SQLite never finds equal to a text
-        values = (message_id.decode("utf-8", "replace"),)
-        parts = b",".join(select(database, _PART, "message_id = ?", values, "id"))
-        for row in select(database, _MESSAGE, "id = ?", values):
+    for rowid, message_id in messages:
+        of_message = ("message_id = ?", (_key(message_id),))
+        parts = b",".join(select(database, _PART, *of_message, "id"))
+        for row in select(database, _MESSAGE, "rowid = ?", (rowid,)):
             yield row[:-1] + b',"parts":[' + parts + b"]}\n"
     if "session_message" in names and not messages:
         for row in select(database, _COMING, *of_session, "seq"):
@@ -78,3 +78,10 @@ def _lines(database: sqlite3.Connection, names: set[str], session_id: str) -> It
     if "todo" in names:
         for row in select(database, _TODO, *of_session, "position"):
             yield row + b"\n"
+
+
+def _key(value: Any) -> Any:
+    """A value to compare with: texts come as bytes, which SQLite never finds equal to a text."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value

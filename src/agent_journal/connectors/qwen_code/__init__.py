@@ -35,7 +35,7 @@ class QwenCode(AgentConnector):
 
     name = "qwen-code"
     title = "Qwen Code"
-    version = 1
+    version = 2
     root_folders = ("projects", "tmp")
     resume_method = ResumeMethod("Qwen Code", ("qwen", "--resume", "{}"))
 

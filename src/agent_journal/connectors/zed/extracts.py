@@ -59,6 +59,8 @@ def extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
 def _line(database: sqlite3.Connection, columns: list[str], thread_id: str) -> bytes:
     query = f"SELECT {', '.join(columns)} FROM threads WHERE id = ?"
     values = database.execute(query, (thread_id,)).fetchone()
+    if values is None:
+        raise ValueError("its id is not a text")
     row: dict[str, Any] = {"table": "threads", **dict(zip(columns, values, strict=True))}
     if text_of(row.get("data_type")) == "zstd" and isinstance(row.get("data"), bytes):
         row["data"] = _decompressed(row["data"])

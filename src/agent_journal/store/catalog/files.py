@@ -13,6 +13,10 @@ IS_TRANSCRIPT = "role IN ('log', 'replay', 'session', 'export')"  # connectors.b
 _WAS_READ = "(status = 'copy' OR (status = 'read' AND read_version IS NOT NULL))"
 # The order of the files of a session, whichever came first: its transcripts, then the others
 IN_ORDER = f"NOT f.{IS_TRANSCRIPT}, f.name, f.path"
+# What a file has to do with another one: it asked for its bytes, whether it exists, or for both
+_READ_WITH = 0
+_WAITED_FOR = 1
+_BUILT_ON = 2
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode
 
 
@@ -302,13 +306,17 @@ class Files(Versions):
     # -- files that are read together ----------------------------------------------------------
 
     def add_dependencies(
-        self, row: FileRow, paths: Iterable[str], *, on_existence: bool = False
+        self, row: FileRow, asked: Iterable[str], looked_for: Iterable[str] = ()
     ) -> None:
-        """Record which other files a file was read with, or whose existence it depends on."""
+        """Record which other files a file was read with, and whose existence it depends on."""
+        kinds = dict.fromkeys(asked, _READ_WITH)
+        for path in looked_for:
+            kinds[path] = _BUILT_ON if path in kinds else _WAITED_FOR
         self.db.executemany(
-            "INSERT OR IGNORE INTO dependencies (path, agent, file_id, on_existence) "
-            "VALUES (?, ?, ?, ?)",
-            [(path, row.agent, row.id, on_existence) for path in paths],
+            "INSERT INTO dependencies (path, agent, file_id, on_existence) "
+            "VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET on_existence = ? "
+            "WHERE on_existence <> excluded.on_existence",
+            [(path, row.agent, row.id, kind, _BUILT_ON) for path, kind in kinds.items()],
         )
 
     def dependencies(self, file_id: int) -> list[str]:
@@ -327,15 +335,16 @@ class Files(Versions):
     def invalidate_dependents(self, row: FileRow, *, is_new: bool = False) -> set[int]:
         """The files that were read with this one; they are read again, also after a crash.
 
-        Those that depend on its existence only: from the beginning, if it `is_new`.
+        Those that depend on its existence only: from the beginning, if it `is_new`. Those that ask
+        for both: always, because lines that were read say something else now.
         """
-        ids = self._dependents(row, on_existence=False)
+        ids = self._dependents(row, _READ_WITH)
         self.db.executemany(
             "UPDATE files SET is_current = 0 WHERE id = ?", [(file_id,) for file_id in ids]
         )
-        if not is_new:
-            return ids
-        waiting = self._dependents(row, on_existence=True)
+        waiting = self._dependents(row, _BUILT_ON)
+        if is_new:
+            waiting |= self._dependents(row, _WAITED_FOR)
         # As if an older version of the reader had read them
         self.db.executemany(
             "UPDATE files SET is_current = 0, reader_version = 0 "
@@ -344,9 +353,9 @@ class Files(Versions):
         )
         return ids | waiting
 
-    def _dependents(self, row: FileRow, *, on_existence: bool) -> set[int]:
+    def _dependents(self, row: FileRow, kind: int) -> set[int]:
         query = "SELECT file_id FROM dependencies WHERE path = ? AND agent = ? AND on_existence = ?"
-        found = self.db.execute(query, (row.path, row.agent, on_existence))
+        found = self.db.execute(query, (row.path, row.agent, kind))
         return {file_id for (file_id,) in found}
 
 
