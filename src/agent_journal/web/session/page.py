@@ -56,7 +56,7 @@ def session_page(request: Request) -> Response:
         here = position_of(journal)  # first: the stream has what comes later
         positions = positions_of(journal.db, row.row_id)
         at = _at(request, positions)
-        leaves = _around(positions, at)
+        leaves = _shown_leaves(request, positions, at)
         depth = _depth(request)
         main = [
             *head(journal, row, CONVERSATION),
@@ -88,6 +88,15 @@ def session_part(request: Request) -> Response:
             count = number_parameter(request, "count", 1)
             leaves = Leaves(first, min(count, _MOST_LEAVES, max(0, total - first)), total)
         return respond(_leaves(journal, row, positions, leaves, _depth(request)))
+
+
+def _shown_leaves(request: Request, positions: list[int], at: int | None) -> Leaves:
+    """Those around a position; of a numbered page exactly its own."""
+    if at is None or "at" in request.query_params:
+        return _around(positions, at)
+    total = _leaf_count(positions)
+    first = (number_parameter(request, "page", 1) - 1) * _LEAVES
+    return Leaves(first, min(_LEAVES, total - first), total)
 
 
 def _at(request: Request, positions: list[int]) -> int | None:
@@ -200,11 +209,12 @@ def _turning(row: SessionRow, leaves: Leaves) -> Iterator[str]:
     pages = -(-leaves.total // _LEAVES)
     if pages < 2:
         return
-    current = leaves.first // _LEAVES + 1
+    before, rest = divmod(leaves.first, _LEAVES)
+    current = before + 1
     around = range(max(2, current - 3), min(pages, current + 4))
     yield '<nav class="turning pages" aria-label="Pages">'
     for number in dict.fromkeys((1, *around, pages)):
-        if number == current:
+        if number == current and not rest:  # else what is shown is a part of two pages
             yield f'<b aria-current="page">{number}</b> '
         else:
             address = session_address(row, page=number)
