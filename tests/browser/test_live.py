@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 from tests.browser.tabs import PATIENCE
 from tests.browser.windows import until
@@ -180,6 +180,59 @@ def test_a_server_that_is_killed_and_started_again(tmp_path: Path, tabs: Tabs) -
         ]
 
 
+def test_a_server_that_is_away_is_asked_now_and_then(tmp_path: Path, tabs: Tabs) -> None:
+    """Somebody scrolls to what is not in the page yet: it comes when the server is back."""
+    write_claude(tmp_path, count=300)
+    assert aj(tmp_path, "sync").returncode == 0
+    with running(tmp_path, "--port", PORT) as first:
+        first.open()
+        page = tabs(first).new_page()
+        page.goto(address("s1"))
+        wait_for_text(page, "user text 0 of s1")
+        wait_for_rest(page)
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_timeout(3_000)
+    assert 1 <= sum("/part?" in address for address in asked) <= 5
+    with running(tmp_path, "--port", str(first.port)) as second:
+        assert second.port == first.port
+        wait_for_text(page, "assistant text 299 of s1")
+
+
+def test_a_session_that_became_shorter_is_shown_as_it_is(tmp_path: Path, tabs: Tabs) -> None:
+    path = write_claude(tmp_path, count=300)
+    assert aj(tmp_path, "sync").returncode == 0
+    with running(tmp_path, "--port", PORT) as server:
+        server.open()
+        wait_until((tmp_path / ".agent-journal/watch.json").exists)
+        page = tabs(server).new_page()
+        page.goto(f"{address('s1')}?at=200")
+        wait_for_text(page, "user text 200 of s1")
+        path.unlink()
+        write_claude(tmp_path, count=50)
+        page.locator("#talk[data-messages='50']").wait_for(timeout=1000 * PATIENCE)
+        wait_for_text(page, "assistant text 49 of s1")
+        to_end(page)
+        assert said(page, "s1")[-1] == "assistant text 49 of s1"
+
+
+def test_a_session_that_is_gone_is_said_to_be(tmp_path: Path, tabs: Tabs) -> None:
+    write_claude(tmp_path, count=300)
+    assert aj(tmp_path, "sync").returncode == 0
+    with running(tmp_path, "--port", PORT) as server:
+        server.open()
+        page = tabs(server).new_page()
+        page.goto(address("s1"))
+        wait_for_text(page, "user text 0 of s1")
+        wait_for_rest(page)
+        assert aj(tmp_path, "prune", "s1", "--yes").returncode == 0
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        page.get_by_text("was pruned").wait_for(timeout=1000 * PATIENCE)
+
+
 def test_seven_tabs_grow_and_the_stream_survives_its_tab(server: Server, tabs: Tabs) -> None:
     """A browser opens six connections to a server: one stream serves all tabs."""
     session = "tabs"
@@ -225,6 +278,28 @@ def test_without_a_journal_the_first_sync_comes_to_the_page(tmp_path: Path, tabs
         page = tabs(server).new_page()
         page.goto("/")
         page.locator('a[href="/s/claude-code/s1"]').wait_for()
+        page.locator(".menu", has_text="Agent").wait_for()
+        page.locator(".menu > summary", has_text="Agent").click()
+        assert page.locator(".menu[open] a", has_text="claude-code").is_visible()
+
+
+def test_hits_are_not_replaced_by_a_list_that_was_asked_for_before(
+    server: Server, tabs: Tabs
+) -> None:
+    page = tabs(server).new_page()
+    page.goto("/")
+    held: list[Route] = []
+    page.route(re.compile(r":\d+/$"), lambda route: held.append(route))
+    write_claude(server.home, "late", count=2)
+    wait_until(lambda: page.wait_for_timeout(20) or bool(held))
+    page.fill("#q", "followed")
+    page.locator("mark", has_text="followed").first.wait_for()
+    held[0].continue_()
+    page.unroute_all()
+    with page.expect_response("**/results*"):
+        page.fill("#q", "followed ")
+    page.wait_for_timeout(300)
+    assert page.locator("mark", has_text="followed").count()
 
 
 def test_the_button_syncs(server: Server, tabs: Tabs) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from agent_journal.model import Session
 from tests.browser.conftest import HOMES
 from tests.browser.windows import Window, is_wide, until, written
-from tests.support.pages import HOSTILE, hostile_session, message, page, page_set
+from tests.support.pages import HOSTILE, call, hostile_session, message, page, page_set
 
 # -- every agent -------------------------------------------------------------------------------
 
@@ -89,6 +89,21 @@ def test_calls_and_reasoning_are_folded(window: Window, talk: Path) -> None:
     assert shown.locator(".reasoning .text").is_visible()
     shown.locator("#fold").click()
     assert not shown.locator("#c-c1 .inside").is_visible()
+
+
+def test_the_lines_of_an_argument_begin_at_the_same_place(window: Window, tmp_path: Path) -> None:
+    arguments = json.dumps({"file_path": "a.py", "content": "one\ntwo\n"})
+    written_call = call("c1", "Write", "edit", arguments=arguments)
+    session = Session(
+        agent="claude-code",
+        id="s",
+        messages=(message(1, "answer", "text", tool_calls=(written_call,)),),
+    )
+    shown = window.open(written(tmp_path, page(session)))
+    shown.locator("#fold").click()
+    code = shown.locator("dd pre code")
+    assert code.inner_text().split() == ["one", "two"]
+    assert code.evaluate("(code) => getComputedStyle(code).paddingLeft") == "0px"
 
 
 def test_filters(window: Window, talk: Path) -> None:

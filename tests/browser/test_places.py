@@ -38,6 +38,19 @@ def test_a_word_that_is_being_typed_finds(page: Page) -> None:
     assert page.url.endswith("/?q=jitt")
 
 
+def test_a_search_that_is_refused_leaves_the_page_whole(tabs: Tabs, server: Server) -> None:
+    with tabs.on(server, "status of 400") as tab:
+        page = tab.page
+        page.goto("/")
+        refused = page.request.get("/?sort=wrong")
+        page.route("**/results*", lambda route: route.fulfill(response=refused))
+        page.fill("#q", "retry")
+        page.locator("#results", has_text="sort is one of").wait_for()
+        page.unroute_all()
+        assert page.locator("header").count() == 1
+        assert page.locator("#main").count() == 1
+
+
 def test_chips_follow_what_is_typed(page: Page) -> None:
     page.goto("/")
     page.fill("#q", "retry agent:claude-code")

@@ -247,6 +247,12 @@ def test_without_script_there_are_pages_and_links(tabs: Tabs, server: Server) ->
         assert not page.locator("#star, #name-it, #help, #fold").locator("visible=true").count()
         page.locator(".pages a", has_text=re.compile("^2$")).first.click()
         assert page.locator("article[data-at='80']").is_visible()
+        assert page.locator("article[data-at='79']").count() == 0  # it is on the page before
+        assert page.locator(".pages b").first.inner_text() == "2"
+        page.locator(".pages a").last.click()
+        assert page.locator(".pages b").first.inner_text() == "38"
+        assert page.locator("article[data-at='2999']").is_visible()
+        page.goto(f"{LONG}?page=2")
         page.locator("#outline [data-go='150']").click()
         assert page.locator("article[data-at='150']").is_visible()
         page.locator("#find").fill("needle")
@@ -262,3 +268,4 @@ def test_print_says_where_the_whole_session_is(page: Page) -> None:
     assert page.locator(".print-only").is_visible()
     assert not page.locator(".tools").first.is_visible()
     assert not page.locator(".side-column").is_visible()
+    assert page.evaluate("document.querySelector('.talk-column').offsetWidth") > 600

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from agent_journal.answers.changes import Changes
+from agent_journal.errors import JournalBusy
 from agent_journal.web.live.background import Background
 from agent_journal.web.live.feed import MOST_STREAMS, Feed
 from tests.support.journals import aj, sync, wait_until, write_claude
@@ -142,6 +144,34 @@ def test_a_rebuilt_catalog_means_everything(home: Path) -> None:
             event = next(told)
             assert event.data["is_whole"] is False
             assert event.id.rpartition("-")[0] != before.rpartition("-")[0]
+
+
+def test_trouble_that_is_over_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_journal.web.live.feed._AFTER_TROUBLE", 0.01)
+    feed = Feed(str(home / ".agent-journal"))
+    working = feed.changes
+    asked: list[str | None] = []
+
+    def changes(after: str | None) -> Changes:
+        asked.append(after)
+        if len(asked) == 2:
+            raise JournalBusy("somebody else writes")
+        return working(after)
+
+    async def told() -> list[str]:
+        feed.changes = changes  # type: ignore[method-assign]
+        feed.begin(is_watching=False)
+        kinds = []
+        async for event in feed.events(None):
+            name, _, data = event.decode().partition("data: ")
+            if "event: status" in name:
+                kinds.append(json.loads(data)["kind"])
+            if len(kinds) == 3:
+                break
+            feed._wake()
+        return kinds
+
+    assert asyncio.run(asyncio.wait_for(told(), 60)) == ["starting", "failed", "starting"]
 
 
 def test_there_are_eight_streams_at_most(home: Path) -> None:

@@ -73,6 +73,7 @@ class Feed:
     async def _tell(self, after: str | None) -> AsyncIterator[bytes]:
         position = after
         status: Mapping[str, Any] = {}
+        is_troubled = False
         while not self.is_closing:
             tick = self._tick
             if self.background.status is not status:
@@ -81,9 +82,13 @@ class Feed:
             try:
                 changes = await run_in_threadpool(self.changes, position)
             except JournalError as error:
+                is_troubled = True
                 yield _event("status", {"kind": "failed", "text": error.message})
                 await self._wait(self._tick, _AFTER_TROUBLE)
                 continue
+            if is_troubled:
+                is_troubled = False
+                yield _event("status", {**status, "answer": None})
             if position is None or not changes.is_empty:
                 position = changes.position
                 yield _event("changes", changes_answer(changes).envelope(), position)

@@ -60,7 +60,7 @@ def session_page(request: Request) -> Response:
         row = row_of(request, journal)
         here = position_of(journal)  # first: the stream has what comes later
         at = _at(request, journal, row)
-        leaves = _around(journal, row, at)
+        leaves = _shown_leaves(request, journal, row, at)
         depth = _depth(request)
         main = [
             *head(journal, row, CONVERSATION),
@@ -91,6 +91,15 @@ def session_part(request: Request) -> Response:
             count = number_parameter(request, "count", 1)
             leaves = Leaves(first, min(count, _MOST_LEAVES, max(0, total - first)), total)
         return respond(_leaves(journal, row, leaves, _depth(request)))
+
+
+def _shown_leaves(request: Request, journal: Journal, row: SessionRow, at: int | None) -> Leaves:
+    """Those around a position; of a numbered page exactly its own."""
+    if at is None or "at" in request.query_params:
+        return _around(journal, row, at)
+    total = _leaf_count(journal, row)
+    first = (number_parameter(request, "page", 1) - 1) * _LEAVES
+    return Leaves(first, min(_LEAVES, total - first), total)
 
 
 def _at(request: Request, journal: Journal, row: SessionRow) -> int | None:
@@ -199,11 +208,12 @@ def _turning(row: SessionRow, leaves: Leaves) -> Iterator[str]:
     pages = -(-leaves.total // _LEAVES)
     if pages < 2:
         return
-    current = leaves.first // _LEAVES + 1
+    before, rest = divmod(leaves.first, _LEAVES)
+    current = before + 1
     around = range(max(2, current - 3), min(pages, current + 4))
     yield '<nav class="turning pages" aria-label="Pages">'
     for number in dict.fromkeys((1, *around, pages)):
-        if number == current:
+        if number == current and not rest:  # else what is shown is a part of two pages
             yield f'<b aria-current="page">{number}</b> '
         else:
             address = session_address(row, page=number)

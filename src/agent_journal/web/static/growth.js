@@ -1,5 +1,6 @@
 // A session that grows while it is open. The view follows only at its end.
-import { fragment, say } from "./page.js";
+import { fetchPart } from "./leaves.js";
+import { say } from "./page.js";
 
 const MOST = 20; // leaves that are asked for at once
 const NEAR = 60; // pixels from the end that count as the end
@@ -18,13 +19,8 @@ export function showGrowth(talk, offer) {
     const from = Math.max(0, total - 1);
     const found = [];
     for (;;) {
-      const address = new URL(`${talk.dataset.session}/part`, location.href);
-      address.searchParams.set("from", from + found.length);
-      address.searchParams.set("count", MOST);
-      address.searchParams.set("depth", document.getElementById("depth")?.value ?? "story");
-      const answer = await fetch(address);
-      if (!answer.ok) throw new Error(answer.statusText);
-      const leaves = [...fragment(await answer.text()).querySelectorAll(".leaf")];
+      const part = await fetchPart(talk, { from: from + found.length, count: MOST });
+      const leaves = [...part.querySelectorAll(".leaf")];
       found.push(...leaves);
       if (leaves.length < MOST) return { from, found };
     }
@@ -49,6 +45,10 @@ export function showGrowth(talk, offer) {
   }
 
   async function update(count) {
+    if (count < messages) { // it was written anew: nothing in the page is sure to be in it
+      location.reload();
+      return;
+    }
     const wasAtEnd = isAtEnd();
     await grow();
     const added = Math.max(0, count - messages);

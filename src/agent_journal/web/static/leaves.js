@@ -5,6 +5,18 @@ const MOST = 20; // leaves in the page: at most 600 articles
 const NEAR = 1500; // pixels beyond the window that have leaves
 const STEP = 4; // leaves that are asked for at once
 const USUAL = 600; // pixels of a leaf while none was measured
+const AGAIN = 1000; // milliseconds until the next try, when the server did not answer
+
+// Some leaves of a session from the server.
+export async function fetchPart(talk, asked) {
+  const address = new URL(`${talk.dataset.session}/part`, location.href);
+  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  address.searchParams.set("depth", document.getElementById("depth").value);
+  const answer = await fetch(address);
+  if (answer.status === 404) location.reload(); // the session is gone, and the server says why
+  if (!answer.ok) throw new Error(answer.statusText);
+  return fragment(await answer.text());
+}
 
 export function showLeaves(talk) {
   let total = Number(talk.dataset.total);
@@ -15,6 +27,7 @@ export function showLeaves(talk) {
   const below = spacer(talk, "beforeend");
   let queue = Promise.resolve();
   let waiting = 0;
+  let isAway = false;
 
   const leaves = () => [...talk.querySelectorAll(":scope > .leaf")];
 
@@ -47,29 +60,27 @@ export function showLeaves(talk) {
     if (moved) scrollBy(0, moved);
   }
 
-  async function load(asked) {
-    const address = new URL(`${talk.dataset.session}/part`, location.href);
-    for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
-    address.searchParams.set("depth", document.getElementById("depth").value);
-    const answer = await fetch(address);
-    if (!answer.ok) throw new Error(answer.statusText);
-    return fragment(await answer.text());
-  }
-
   // One thing after the other: what is shown would not be what was counted.
   function alone(work) {
     waiting += 1;
-    queue = queue.then(work).catch(() => say("The server does not answer.")).finally(() => {
-      waiting -= 1;
-      requestAnimationFrame(look);
+    queue = queue.then(work).then(() => { isAway = false; }, fail).then(() => {
+      setTimeout(() => {
+        waiting -= 1;
+        requestAnimationFrame(look);
+      }, isAway ? AGAIN : 0);
     });
     return queue;
+  }
+
+  function fail() {
+    if (!isAway) say("The server does not answer.");
+    isAway = true;
   }
 
   const grow = (isUp) => alone(async () => {
     const from = isUp ? Math.max(0, first - STEP) : last;
     const count = isUp ? first - from : Math.min(STEP, total - last);
-    const part = await load({ from, count });
+    const part = await fetchPart(talk, { from, count });
     keep(() => {
       if (isUp) {
         above.after(part);
@@ -111,7 +122,7 @@ export function showLeaves(talk) {
       room -= heights.get(from) ?? each;
       from += 1;
     }
-    replace(await load({ from: Math.max(0, from - 1), count: STEP + 1 }));
+    replace(await fetchPart(talk, { from: Math.max(0, from - 1), count: STEP + 1 }));
   });
 
   function look() {
@@ -127,7 +138,7 @@ export function showLeaves(talk) {
   async function find(position) {
     const inside = talk.querySelector(`[data-at="${position}"]`);
     if (inside) return inside;
-    await alone(async () => replace(await load({ at: position })));
+    await alone(async () => replace(await fetchPart(talk, { at: position })));
     return nearest(talk, position);
   }
 

@@ -21,7 +21,9 @@ async function showResults(mode) {
   asked = new AbortController();
   try {
     const answer = await fetch(address, { signal: asked.signal });
-    list.replaceChildren(fragment(await answer.text()));
+    const found = fragment(await answer.text());
+    const refusal = answer.ok ? null : found.getElementById("main"); // of a page that says why
+    list.replaceChildren(...(refusal ?? found).childNodes);
   } catch (error) {
     if (error.name !== "AbortError") say("The server does not answer.");
     return;

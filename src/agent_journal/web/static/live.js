@@ -30,15 +30,26 @@ function listRefresher() {
 
   async function refresh() {
     timer = 0;
+    const asked = location.search;
     const answer = await fetch(location.href);
     if (!answer.ok) return;
-    const fresh = fragment(await answer.text()).getElementById(view.id);
-    if (!fresh) return;
+    const whole = fragment(await answer.text());
+    const fresh = whole.getElementById(view.id);
+    if (!fresh || location.search !== asked) return; // somebody searched meanwhile
+    showMenus(whole.querySelector(".menus"));
     const focused = view.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     view.replaceChildren(...fresh.childNodes);
     if (focused) [...view.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
     missed = 0;
     offer("");
+  }
+
+  // A journal that was empty had none; one that is in use stays as it is.
+  function showMenus(fresh) {
+    const menus = document.querySelector(".menus");
+    if (!fresh || menus?.contains(document.activeElement) || menus?.querySelector("[open]")) return;
+    if (menus) menus.replaceWith(fresh);
+    else view.before(fresh);
   }
 
   function soon() {
