@@ -211,6 +211,24 @@ def test_one_line_in_two_sessions(home: Path, repository: Repository) -> None:
     assert sorted(other["session"] for other in item["others"]) == ["s1", "s2"]
 
 
+def test_a_line_that_one_session_wrote_in_many_places(home: Path, repository: Repository) -> None:
+    begin = [f"def show_{name}():\n    draw({name})\n\n" for name in "abcd"]
+    repository.commit("begin", 0, show="".join(begin))
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("check first")
+    check = "    check_that_terminal_is_known()\n"
+    function = f"def {check.strip()}:\n    assert terminal in KNOWN\n"
+    for name in "abcd":
+        session.edit("show", f"def show_{name}():\n", f"def show_{name}():\n{check}")
+    session.edit("show", "    draw(d)\n\n", f"    draw(d)\n\n{function}")
+    text = "".join(part.replace(":\n", f":\n{check}") for part in begin)
+    repository.commit("check first", 10, show=text + function)
+    found = classes(home, repository.root / "show")
+    assert [found[at] for at in (1, 5, 9, 13)] == [("likely", "s1")] * 4
+    assert found[16:] == [WRITTEN] * 2
+    assert found.count(BY_NOBODY) == 12
+
+
 def test_the_edit_that_wrote_the_line_before_decides(home: Path, repository: Repository) -> None:
     texts = {"s1": "def close(cart):\n    raise Closed(cart)\n", "s2": "raise Closed(cart)\n"}
     for name, text in texts.items():
@@ -319,6 +337,19 @@ def test_another_project_with_the_same_file(home: Path, repository: Repository) 
     session.prompt("write")
     session.write("src/cart.py", CART)
     repository.commit("write", 10, **{"src__cart.py": CART})
+    assert set(classes(home, repository.root / "src/cart.py")) == {BY_NOBODY}
+
+
+def test_a_project_of_another_machine_in_a_repository_without_remote(
+    home: Path, repository: Repository
+) -> None:
+    session = ClaudeSession(home, "s1", "C:\\work\\shop", 5)
+    session.prompt("write")
+    session.write("src/cart.py", CART)
+    session.link_pull_request("ada/shop", 12)
+    repository.commit("write", 10, **{"src__cart.py": CART})
+    assert classes(home, repository.root / "src/cart.py") == [WRITTEN] * 7
+    repository.git("remote", "add", "origin", "https://example.org/eve/shop.git")
     assert set(classes(home, repository.root / "src/cart.py")) == {BY_NOBODY}
 
 
