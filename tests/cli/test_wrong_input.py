@@ -28,6 +28,7 @@ WRONG = [
     (["verify", "--zzzz"], "no option '--zzzz'", "see 'aj verify --help'"),
     (["show"], "ID is missing", "see 'aj show --help'"),
     (["search"], "QUERY is missing", "see 'aj search --help'"),
+    (["blame"], "FILE is missing", "see 'aj blame --help'"),
     (
         ["convert", "last"],
         "--to is missing: one of vscode, claude-code, copilot-cli, codex, gemini",

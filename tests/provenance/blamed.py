@@ -9,6 +9,18 @@ from agent_journal.answers.blame import BlameWishes, blame_answer, find_blame
 from agent_journal.provenance.blame import Range
 from tests.support.journals import open_journal
 
+CART = """\
+def merge(lines):
+    seen = set()
+    for line in lines:
+        if line.sku in seen:
+            continue
+        seen.add(line.sku)
+        yield line
+"""
+WRITTEN = ("written", "s1")
+BY_NOBODY = ("-", None)
+
 
 def blame_items(
     home: Path, path: Path, lines: Range | None = None, wishes: BlameWishes | None = None

@@ -9,18 +9,9 @@ import pytest
 from agent_journal.answers.blame import BlameWishes
 from agent_journal.errors import JournalError, UsageError
 from agent_journal.provenance.blame import Range
-from tests.provenance.blamed import blame_items, classes
+from tests.provenance.blamed import BY_NOBODY, CART, WRITTEN, blame_items, classes
 from tests.support.repositories import ClaudeSession, Repository
 
-CART = """\
-def merge(lines):
-    seen = set()
-    for line in lines:
-        if line.sku in seen:
-            continue
-        seen.add(line.sku)
-        yield line
-"""
 PRICE = """\
 def price_of(basket):
     total = Decimal("0.00")
@@ -28,8 +19,6 @@ def price_of(basket):
         total += entry.amount
     return total.quantize(CENT)
 """
-WRITTEN = ("written", "s1")
-BY_NOBODY = ("-", None)
 
 
 def write_cart(home: Path, repository: Repository, minute: int = 5) -> ClaudeSession:
@@ -211,6 +200,24 @@ def test_one_line_in_two_sessions(home: Path, repository: Repository) -> None:
     assert sorted(other["session"] for other in item["others"]) == ["s1", "s2"]
 
 
+def test_a_line_that_one_session_wrote_in_many_places(home: Path, repository: Repository) -> None:
+    begin = [f"def show_{name}():\n    draw({name})\n\n" for name in "abcd"]
+    repository.commit("begin", 0, show="".join(begin))
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("check first")
+    check = "    check_that_terminal_is_known()\n"
+    function = f"def {check.strip()}:\n    assert terminal in KNOWN\n"
+    for name in "abcd":
+        session.edit("show", f"def show_{name}():\n", f"def show_{name}():\n{check}")
+    session.edit("show", "    draw(d)\n\n", f"    draw(d)\n\n{function}")
+    text = "".join(part.replace(":\n", f":\n{check}") for part in begin)
+    repository.commit("check first", 10, show=text + function)
+    found = classes(home, repository.root / "show")
+    assert [found[at] for at in (1, 5, 9, 13)] == [("likely", "s1")] * 4
+    assert found[16:] == [WRITTEN] * 2
+    assert found.count(BY_NOBODY) == 12
+
+
 def test_the_edit_that_wrote_the_line_before_decides(home: Path, repository: Repository) -> None:
     texts = {"s1": "def close(cart):\n    raise Closed(cart)\n", "s2": "raise Closed(cart)\n"}
     for name, text in texts.items():
@@ -282,44 +289,14 @@ def test_other_line_ends_and_encodings(home: Path, repository: Repository, encod
     assert items[0]["text"].startswith("Größe")
 
 
-def test_worktrees_and_clones(home: Path, repository: Repository, tmp_path: Path) -> None:
-    repository.commit("begin", 0, readme="a shop\n")
-    tree = tmp_path / "elsewhere/feature"
-    repository.git("worktree", "add", "-q", "-b", "feature", str(tree))
-    session = ClaudeSession(home, "s1", tree, 5)
+def test_a_mark_of_the_byte_order(home: Path, repository: Repository) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
     session.prompt("write")
-    session.write("src/cart.py", CART)
-    (tree / "src").mkdir()
-    (tree / "src/cart.py").write_text(CART)
-    repository.git("add", "-A", root=tree)
-    repository.git("commit", "-qm", "write", root=tree, minute=10)
-    repository.git("merge", "-q", "feature")
-    assert classes(home, repository.root / "src/cart.py") == [WRITTEN] * 7
-    assert classes(home, tree / "src/cart.py") == [WRITTEN] * 7
-    for name, depth in (("clone", ()), ("shallow", ("--depth=1",))):
-        clone = tmp_path / name
-        repository.git("clone", "-q", *depth, f"file://{repository.root}", str(clone))
-        assert classes(home, clone / "src/cart.py") == [WRITTEN] * 7
-    repository.git("worktree", "remove", "--force", str(tree))
-    assert classes(home, repository.root / "src/cart.py") == [WRITTEN] * 7
-
-
-def test_paths_of_another_system(home: Path, repository: Repository) -> None:
-    session = ClaudeSession(home, "s1", "C:\\work\\shop", 5)
-    session.prompt("write")
-    session.write("src/cart.py", CART)
-    repository.commit("write", 10, **{"src__cart.py": CART})
-    assert classes(home, repository.root / "src/cart.py") == [WRITTEN] * 7
-
-
-def test_another_project_with_the_same_file(home: Path, repository: Repository) -> None:
-    other = Repository(repository.root.parent / "other")
-    other.commit("begin", 0, readme="another shop\n")
-    session = ClaudeSession(home, "s1", other.root, 5)
-    session.prompt("write")
-    session.write("src/cart.py", CART)
-    repository.commit("write", 10, **{"src__cart.py": CART})
-    assert set(classes(home, repository.root / "src/cart.py")) == {BY_NOBODY}
+    session.write("cart", CART)
+    session.write("price", f"\ufeff{PRICE}")
+    repository.commit("write", 10, cart=f"\ufeff{CART}", price=PRICE)
+    assert classes(home, repository.root / "cart") == [WRITTEN] * 7
+    assert classes(home, repository.root / "price") == [WRITTEN] * 5
 
 
 def test_a_path_from_a_subfolder_and_weaker_classes(

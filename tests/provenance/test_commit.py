@@ -168,3 +168,15 @@ def test_agent_trace(home: Path, repository: Repository) -> None:
         {"contributor": {"type": "unknown"}, "ranges": [{"start_line": 1, "end_line": 30}]}
     ]
     assert "human" not in json.dumps(record)
+
+
+def test_agent_trace_names_odd_sessions_by_an_address(home: Path, repository: Repository) -> None:
+    session = ClaudeSession(home, "a [b] 1", repository.root, 5)
+    session.prompt("write")
+    session.write("price", PRICE)
+    repository.commit("write", 10, price=PRICE)
+    with open_journal(home) as journal:
+        journal.sync()
+        record = agent_trace(find_commit_shares(journal, "HEAD", str(repository.root)))
+    (conversation,) = record["files"][0]["conversations"]
+    assert conversation["url"] == "urn:agent-journal:claude-code:a%20%5Bb%5D%201"

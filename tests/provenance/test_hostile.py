@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from pathlib import Path
 
@@ -149,6 +150,42 @@ def test_a_repository_that_git_refuses(
     with pytest.raises(JournalError, match="it belongs to another user") as raised:
         classes(home, repository.root / "a")
     assert "safe.directory" in (raised.value.hint or "")
+
+
+def test_the_hint_names_the_whole_repository(tmp_path: Path) -> None:
+    whole = tmp_path / "Ada's shop"
+    said = f"fatal: detected dubious ownership in repository at '{whole}'\nTo add an exception"
+    error = module.refusal(str(whole / "src"), "rev-parse", said)
+    assert str(whole / "src") not in str(error)
+    expected = f"git config --global --add safe.directory {shlex.quote(str(whole))}"
+    assert (error.hint or "").endswith(expected)
+
+
+def test_a_repository_without_a_working_tree(
+    repository: Repository, home: Path, tmp_path: Path
+) -> None:
+    repository.commit("write", 10, a="text of it\n")
+    repository.git("clone", "-q", "--bare", str(repository.root), str(tmp_path / "bare"))
+    ClaudeSession(home, "s1", repository.root, 5).prompt("hello")
+    with pytest.raises(JournalError, match="bare is a repository without files"):
+        classes(home, tmp_path / "bare/a")
+
+
+def test_a_list_of_revisions_that_is_not_there(hostile: Repository, home: Path) -> None:
+    hostile.git("config", "blame.ignoreRevsFile", ".git-blame-ignore-revs")
+    with pytest.raises(JournalError, match=r"git blame needs \.git-blame-ignore-revs,") as raised:
+        classes(home, hostile.root / "price.py")
+    assert "make an empty file" in (raised.value.hint or "")
+
+
+def test_subjects_in_another_encoding(repository: Repository, home: Path) -> None:
+    """In UTF-16, a subject may have bytes that look like the ends of lines."""
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    session.write("price.py", CODE)
+    repository.commit("\u010a\u010a\u010afilename other", 10, **{"price.py": CODE})
+    repository.git("config", "i18n.logOutputEncoding", "UTF-16")
+    assert classes(home, repository.root / "price.py") == [("written", "s1")] * 2
 
 
 def test_a_folder_that_only_looks_like_a_repository(tmp_path: Path, home: Path) -> None:

@@ -88,6 +88,19 @@ class ClaudeSession:
     def run(self, command: str, output: str) -> None:
         self._call("Bash", {"command": command}, output)
 
+    def link_pull_request(self, repository: str, number: int) -> None:
+        """What Claude Code notes of a pull request, with the repository that it is in."""
+        with self._path.open("a", encoding="utf-8") as out:
+            line = {
+                "type": "pr-link",
+                "sessionId": self.name,
+                "prNumber": number,
+                "prUrl": f"https://example.org/{repository}/pull/{number}",
+                "prRepository": repository,
+                "timestamp": "2026-11-01T12:20:00.000Z",
+            }
+            out.write(json.dumps(line) + "\n")
+
     def fail(self, path: str, old: str, new: str) -> None:
         """An edit that the tool refused."""
         tool_input = {"file_path": self._whole(path), "old_string": old, "new_string": new}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID, uuid5
 
 from agent_journal import __version__
@@ -57,7 +58,7 @@ def _conversations(
         if is_sure:
             conversation["contributor"] = _contributor(found, share)
         if share.session is not None:
-            conversation["url"] = f"urn:agent-journal:{_name(found, share)}"
+            conversation["url"] = f"urn:agent-journal:{quote(_name(found, share), safe=':/')}"
         conversation["ranges"] = _joined(own)
         told.append(conversation)
     return told

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from agent_journal.provenance.blame import Range
 
 _FIRST_COLLECTION = 200_000  # objects: those of a line have no cycles, and stay to the end
-_RANGE = r"(.+):(\d+)(?:-(\d+))?"
+_RANGE = r"(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?"
+_EXAMPLE = "as in 'aj blame a.py:118-121'"
 
 
 def parse_file(args: list[str]) -> str | None:
@@ -53,11 +54,20 @@ def split_range(text: str) -> tuple[str, Range | None]:
     """Return the file and the lines that `FILE:LINES` means."""
     from agent_journal.provenance.blame import Range
 
+    if not text:
+        raise UsageError("no file is named", _EXAMPLE)
+    if os.path.lexists(text):
+        return text, None
     found = re.fullmatch(_RANGE, text, re.DOTALL)
-    if found is None or os.path.lexists(text):
+    if found is None:
+        file, _, rest = text.rpartition(":")
+        if os.path.isfile(file):
+            raise UsageError(f"'{rest}' is not a range of lines", _EXAMPLE)
         return text, None
     first = int(found[2])
     last = int(found[3] or first)
-    if first < 1 or last < first:
-        raise UsageError(f"{found[2]}-{found[3]} are no lines", "as in 'aj blame a.py:118-121'")
+    if first < 1:
+        raise UsageError("lines are counted from 1", _EXAMPLE)
+    if last < first:
+        raise UsageError(f"line {last} is before line {first}", _EXAMPLE)
     return found[1], Range(first, last)

@@ -10,6 +10,7 @@ from click.exceptions import MissingParameter, NoSuchOption
 from agent_journal.errors import UsageError
 from agent_journal.text.suggestions import did_you_mean
 
+_WITH_OPTIONAL_PART = re.compile(r"(\w+)\[.*")  # as FILE[:LINES]
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 _ABSENT = re.compile(r"(File|Directory|Path) (.*) does not exist\.", re.DOTALL)
 _KINDS = {"File": "file", "Directory": "folder", "Path": "file or folder"}
@@ -53,8 +54,11 @@ def _name(parameter: click.Parameter | None) -> str:
         return ""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
-    name = parameter.metavar or (parameter.name or "").upper()
-    return name.strip("[].")
+    name = (parameter.metavar or (parameter.name or "").upper()).strip("[].")
+    with_option = _WITH_OPTIONAL_PART.fullmatch(name)
+    if with_option:
+        return with_option[1]
+    return name
 
 
 def _plain(text: str) -> str:

@@ -12,6 +12,7 @@ from agent_journal.model.structs import FileEdit
 LEAST_LETTERS = 5  # letters and digits of a line that says enough to be looked for
 _GAP = 100  # between hunks, so that no line of one seems to follow a line of another
 _MOST_LETTERS = 2_000  # of a line that count: longer ones are data or were packed by a program
+_MARK = "\ufeff"  # of the byte order
 _PRINTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.*)$", re.MULTILINE)
 _HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)")
 _TARGET = re.compile(r"(?:>|\btee (?:-a )?)\s*(\"[^\"]+\"|'[^']+'|[^\s;|&<>\"']+)")
@@ -45,8 +46,11 @@ class PrintedCommit(NamedTuple):
 
 
 def collapsed(text: str) -> str:
-    """A line with one space for each run of white space, and none at its ends."""
-    return " ".join(text[:_MOST_LETTERS].split())
+    """A line with one space for each run of white space, and none at its ends.
+
+    Some programs begin a file with a mark of its byte order, and some do not.
+    """
+    return " ".join(text[:_MOST_LETTERS].removeprefix(_MARK).split())
 
 
 def says_enough(line: str) -> bool:

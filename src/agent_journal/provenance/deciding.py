@@ -67,10 +67,19 @@ class Decider:
             newest = _newest_by_session(c for c in best_of(one) if c.is_same_file)
             if len(newest) == 1:
                 (candidate,) = newest.values()
-                if candidate.session in self._tied(one) and self._runs.has_neighbour(at, candidate):
+                if self._is_of_tied(at, one, candidate):
                     self.verdicts[at] = _found(verdict, "likely", candidate)
             elif 1 < len(newest) <= _MOST_NAMED:
                 self.verdicts[at] = _several(verdict, newest)
+
+    def _is_of_tied(self, at: int, one: Asked, candidate: Candidate) -> bool:
+        """Whether a common line is of the only session that wrote it into this file."""
+        tie = self._tied(one).get(candidate.session)
+        if tie is None:
+            return False
+        if tie.is_alone and self._runs.own_letters(one) >= _LETTERS_OF_LINE:
+            return True
+        return self._runs.has_neighbour(at, candidate)
 
     # -- rare lines ------------------------------------------------------------------------------
 

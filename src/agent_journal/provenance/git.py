@@ -8,6 +8,8 @@ there: all of them are switched off.
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -38,7 +40,10 @@ _OFF = {
 _RUNS = (".clean", ".smudge", ".process", ".textconv", ".command")
 _KEPT = ("GIT_INDEX_FILE", "GIT_SSL_NO_VERIFY", "GIT_CEILING_DIRECTORIES")
 _UNSAFE = "dubious ownership"
+_UNSAFE_FOLDER = re.compile(r"dubious ownership in repository at '(.+)'")
 _NOT_THERE = "not a git repository"
+_BARE = "must be run in a work tree"
+_NO_REVISIONS = "could not open object name list: "
 FIRST_COMMIT = "commit:"  # as store/repositories.py names such a project
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
@@ -149,10 +154,20 @@ def _environment(settings: dict[str, str]) -> dict[str, str]:
 def refusal(folder: str, command: str, errors: str) -> JournalError:
     """The error for a command that failed, from what git said."""
     if _UNSAFE in errors:
+        found = _UNSAFE_FOLDER.search(errors)  # the repository, not a folder in it
+        whole = found[1] if found else folder
         return GitError(
-            f"git refuses {folder}: it belongs to another user",
-            f"if you trust it: git config --global --add safe.directory '{folder}'",
+            f"git refuses {whole}: it belongs to another user",
+            f"if you trust it: git config --global --add safe.directory {shlex.quote(whole)}",
         )
+    if _NO_REVISIONS in errors:
+        named = one_line(errors.partition(_NO_REVISIONS)[2], 300)
+        return GitError(
+            f"git blame needs {named}, which the setting blame.ignoreRevsFile names",
+            "make an empty file with this name, or take the setting out",
+        )
+    if _BARE in errors:
+        return GitError(f"{folder} is a repository without files", "go to a clone of it")
     if _NOT_THERE in errors:
         return GitError(f"{folder} is not in a git repository", "go to one, or name a file of one")
     said = one_line(errors, 300) or "it did not say why"

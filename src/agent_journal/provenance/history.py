@@ -16,6 +16,7 @@ UNCOMMITTED = ""
 _NO_COMMIT = "0" * 40
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _MICROS = 1_000_000
+_BLAME = ("-w", "--porcelain", "--no-textconv", "--encoding=UTF-8")
 _UNKNOWN_TO_GIT = ("no such path", "no such ref", "unknown revision", "bad revision")
 _FORMAT = "--format=%H%x00%P%x00%at%x00%ct%x00%an%x00%s"
 
@@ -68,7 +69,7 @@ def blame(repository: Repository, path: str, now: int) -> Blamed:
         revision = ("HEAD",)
     elif not is_file(whole):  # opening a pipe would never end
         raise JournalError(f"{path} is not a file", "name a file")
-    arguments = ("blame", "-w", "--porcelain", "--no-textconv", *revision, "--", path)
+    arguments = ("blame", *_BLAME, *revision, "--", path)
     done = repository.git.ask(*arguments)
     if done.code == 0:
         return _parsed(path, done.output, pending)

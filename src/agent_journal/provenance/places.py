@@ -123,7 +123,8 @@ class Places:
     def _may_be(self, project: str, folder: str) -> bool:
         """Whether a project of another machine may be this repository, which has no remote."""
         has_our_name = project.rpartition("/")[2] == self._name
-        return has_our_name and not self._projects and not os.path.isdir(folder)
+        has_remote = any(not name.startswith(FIRST_COMMIT) for name in self._projects)
+        return has_our_name and not has_remote and not os.path.isdir(folder)
 
     def _began_with(self, project: str) -> bool:
         """Whether a project is named by a commit that the repository began with."""
