@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.gemini import Gemini
-from tests.support.journals import aj, aj_json, open_journal
+from tests.support.journals import aj, aj_json, open_journal, variables
 
 
 def test_what_does_not_exist_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,6 +29,22 @@ def test_what_does_not_exist_is_not_listed(tmp_path: Path, monkeypatch: pytest.M
         root.mkdir()
         journal.sync()
         assert listed == [str(root)]
+
+
+def test_connectors_of_agents_that_were_never_here_are_not_imported(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from agent_journal import Journal\n"
+        "with Journal.open() as journal:\n"
+        "    journal.sync(index=False)\n"
+        "names = ('pi', 'grok', 'opencode', 'qwen_code')\n"
+        "print([n for n in names if 'agent_journal.connectors.' + n in sys.modules])"
+    )
+    (tmp_path / ".grok").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=variables(tmp_path), capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "['grok']"
 
 
 def test_files_of_an_agent_that_is_gone_are_marked(tmp_path: Path) -> None:

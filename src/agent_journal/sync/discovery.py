@@ -18,6 +18,7 @@ from agent_journal.connectors.base import (
     is_scattered,
     stamp,
 )
+from agent_journal.connectors.homes import is_absent, is_missing
 from agent_journal.errors import JournalError
 from agent_journal.store.catalog.connection import Connection, transaction
 from agent_journal.store.catalog.files import FileRow, Files, Stamp
@@ -61,6 +62,15 @@ def _is_scattered_agent(agent: str) -> bool:
 
 def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
     """The folders of an agent: as configured, or where the agent keeps them; each once."""
+    return _resolved(_places_of(connector, config, env))
+
+
+def _resolved(paths: list[str]) -> list[str]:
+    return list(dict.fromkeys(os.path.realpath(path) for path in paths))
+
+
+def _places_of(connector: Connector, config: Config, env: Env) -> list[str]:
+    """The folders of an agent as they are named, which may be links."""
     configured = config.sources(connector.name)
     if configured is None:
         paths = connector.roots(env)
@@ -69,7 +79,7 @@ def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
     else:
         paths = [connector.normalize_root(path) for path in configured]
     # A session may name any text as its folder; no folder has such a name.
-    return list(dict.fromkeys(os.path.realpath(path) for path in paths if "\0" not in path))
+    return [path for path in paths if "\0" not in path]
 
 
 def found_files(
@@ -139,6 +149,8 @@ class Discovery:
     def _changes_of(self, agent: str, before: Env | None = None) -> list[Work]:
         """The changes of an agent; with `before`, none if its folders are what they were then."""
         if agent in connectors.BUILT_IN:
+            if self._was_never_here(agent):
+                return []
             return self._changes_with(get_connector(agent), before)
         from agent_journal.connectors.foreign import BrokenConnector
 
@@ -148,13 +160,20 @@ class Discovery:
             self.broken[agent] = error
             return []
 
+    def _was_never_here(self, agent: str) -> bool:
+        """Whether an agent has no folder and no kept file, where no import is needed to say so."""
+        if agent in self._known_agents() or self._config.sources(agent) is not None:
+            return False
+        return is_absent(agent, self._env)
+
     def _changes_with(self, connector: Connector, before: Env | None) -> list[Work]:
-        roots = self.roots(connector)
+        places = _places_of(connector, self._config, self._env)
+        if connector.name not in self._known_agents() and _are_missing(places):
+            return []  # an agent that was never here costs next to nothing: no link is followed
+        roots = _resolved(places)
         if before is not None and roots == roots_of(connector, self._config, before):
             return []
         folders = [folder_of(root) for root in roots]
-        if connector.name not in self._known_agents() and all(map(_is_missing, folders)):
-            return []  # an agent that was never here costs next to nothing
         self._files.invalidate_old(connector.name, connector.version)
         # What is found is removed from these: what remains is gone
         current = self._files.current(connector.name, folders)
@@ -267,15 +286,8 @@ class Discovery:
         return list(dict.fromkeys(problems))  # a folder may have been looked at twice
 
 
-def _is_missing(folder: str) -> bool:
-    """Whether a folder does not exist; one that cannot be looked at may exist."""
-    try:
-        os.stat(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except (OSError, ValueError):
-        return False
-    return False
+def _are_missing(places: list[str]) -> bool:
+    return all(is_missing(folder_of(place)) for place in places)
 
 
 def _is_readable(row: FileRow) -> bool:

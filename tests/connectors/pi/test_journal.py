@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -67,3 +68,25 @@ def test_an_imported_session_is_recognised(tmp_path: Path) -> None:
 def test_a_session_is_resumed_by_its_id() -> None:
     found = command("pi", FIRST, "/home/sam/garden")
     assert str(found) == f"cd /home/sam/garden && pi --session {FIRST}"
+
+
+def test_requests_beside_the_answers_count(tmp_path: Path) -> None:
+    home = synced(tmp_path, "newer")  # two answers, a tool, a warm cache, a summary
+    (total,) = aj_json(home, "usage", "agent")["items"]
+    assert (total["input_tokens"], total["output_tokens"]) == (1900, 82)
+    assert (total["cache_read_tokens"], total["cost_micro_usd"]) == (2100, 7500)
+    assert total["requests"] == 5
+
+
+def test_a_session_may_have_an_id_that_a_person_chose(tmp_path: Path) -> None:
+    home = synced(tmp_path, "newer")
+    folder = home / SESSIONS
+    fork = {"type": "session", "version": 3, "id": "roses", "parentSession": ""}
+    fork["parentSession"] = str(folder / "2026-11-02T08-20-00-000Z_tulips.by-night.jsonl")
+    (folder / "2026-11-03T08-20-00-000Z_roses.jsonl").write_text(json.dumps(fork) + "\n")
+    with open_journal(home) as journal:
+        journal.sync()
+        assert len(journal.session("tulips.by-night").messages) == 7
+        assert journal.session("pi:roses").fork_of == "tulips.by-night"
+    found = command("pi", "tulips.by-night", "/home/sam/garden")
+    assert str(found) == "cd /home/sam/garden && pi --session tulips.by-night"

@@ -186,7 +186,7 @@ def _ensure_files(
 ) -> None:
     """Check that the agent has the session, and restore its files where they were deleted."""
     from agent_journal.connectors import get_connector
-    from agent_journal.connectors.base import TRANSCRIPTS
+    from agent_journal.connectors.base import ROWS_MARK, TRANSCRIPTS
 
     own = _own_files(journal, row)
     names = [file.name for file in own]
@@ -199,6 +199,17 @@ def _ensure_files(
             f"{method.title} does not have this session: it was imported from elsewhere",
             _instead(row, method),
         )
+    # The rows of its sub-agents alone are not enough
+    rows = [
+        file for file in transcripts if ROWS_MARK in file.path and file.session in (None, row.id)
+    ]
+    if any(map(_is_in_database, rows)):
+        return
+    if rows:
+        raise UsageError(
+            f"this session is no longer in its database, and {method.title} reads no other file",
+            _instead(row, method),
+        )
     if all(os.path.exists(file.path) for file in transcripts):
         return
     if is_dry:
@@ -209,6 +220,13 @@ def _ensure_files(
         return
     missing = [file for file in own if not os.path.exists(file.path)]
     _restore(journal, missing, method, yes)
+
+
+def _is_in_database(file: FileRow) -> bool:
+    """Whether rows are in their database, as far as the last sync saw it."""
+    from agent_journal.connectors.base import ROWS_MARK
+
+    return file.vanished_at is None and os.path.exists(file.path.partition(ROWS_MARK)[0])
 
 
 def _own_files(journal: Journal, row: SessionRow) -> list[FileRow]:

@@ -44,7 +44,7 @@ class OpenClaw(AgentConnector):
 
     name = "openclaw"
     title = "OpenClaw"
-    version = 1
+    version = 2
     root_folders = ("agents",)
     import_suffixes = (".jsonl",)
     resume_method = ResumeMethod("OpenClaw", instead="continue it where it was held")

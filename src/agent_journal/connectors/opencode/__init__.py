@@ -36,7 +36,6 @@ RANK_DATABASE = 3
 RANK_TREE = 2
 RANK_EXPORT = 1
 _SESSION_ID = r"ses_[A-Za-z0-9_]{1,80}"
-SESSION_FILE = re.compile(rf"{_SESSION_ID}\.json")  # in the tree
 _Found = Iterator[FoundFile]
 
 
@@ -127,7 +126,7 @@ class OpenCode(AgentConnector):
         # The program before Crush had a database of this name, with another table
         if head.startswith(b'{"table":"sessions"'):
             return None
-        if self._is_database(database) or SESSION_FILE.fullmatch(database):
+        if self._is_database(database) or is_session_file(database):
             return _recognise_rows(path)
         return None
 
@@ -142,6 +141,11 @@ class OpenCode(AgentConnector):
 
 
 CONNECTOR = OpenCode()
+
+
+def is_session_file(name: str) -> bool:
+    """Whether a file of the tree has a session. (Nothing is compiled before there is a name.)"""
+    return re.fullmatch(rf"{_SESSION_ID}\.json", name) is not None
 
 
 def _recognise_rows(path: str) -> Recognition | None:

@@ -24,7 +24,7 @@ from agent_journal.connectors.base import (
     listing,
     stamp,
 )
-from agent_journal.connectors.opencode import SESSION_FILE, restored_sessions
+from agent_journal.connectors.opencode import is_session_file, restored_sessions
 
 _SUFFIX = ".json"
 _LARGEST = 2**63 - 1
@@ -38,12 +38,12 @@ def tree_files(storage: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
         name = f"storage/session/{project.name}"
         entries = listing(project.path, unlisted.append)
         for entry in entries:
-            if SESSION_FILE.fullmatch(entry.name):
+            if is_session_file(entry.name):
                 for file in found_file(entry, f"{name}/{entry.name}", "rows", unlisted):
                     yield _with_messages(file, storage, unlisted)
         yield from restored_sessions(entries, name, unlisted)
     for entry in listing(os.path.join(storage, "session_diff"), unlisted.append):
-        if SESSION_FILE.fullmatch(entry.name):
+        if is_session_file(entry.name):
             yield from found_file(entry, f"storage/session_diff/{entry.name}", "kept", unlisted)
 
 
@@ -69,7 +69,7 @@ def session_with(path: str) -> tuple[FoundFile | Unlisted, ...]:
 
 
 def _session(storage: str, project: str, name: str) -> tuple[FoundFile | Unlisted, ...]:
-    if os.path.basename(storage) != "storage" or not SESSION_FILE.fullmatch(name):
+    if os.path.basename(storage) != "storage" or not is_session_file(name):
         return ()
     path = os.path.join(storage, "session", project, name)
     unlisted: list[Unlisted] = []  # reading the session tells the same

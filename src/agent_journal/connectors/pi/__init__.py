@@ -26,8 +26,10 @@ from agent_journal.connectors.base import (
 from agent_journal.connectors.hooks import UUID, AgentConnector, ResumeMethod
 
 SESSIONS = "sessions"
-# Compiled when it is needed: most machines have no sessions of Pi
+# Compiled when it is needed: most machines have no sessions of Pi. `pi --session-id` sets an id
+_ANY_ID = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?"
 _NAMED_BY_ID = rf"(?:.*_)?({UUID})\.jsonl"
+_NAMED_BY_ANY_ID = rf"\d{{4}}-\d\d-\d\dT[\d-]+Z_({_ANY_ID})\.jsonl"
 
 
 class Pi(AgentConnector):
@@ -35,10 +37,10 @@ class Pi(AgentConnector):
 
     name = "pi"
     title = "Pi"
-    version = 1
+    version = 2
     root_folders = (SESSIONS,)
     import_suffixes = (".jsonl",)
-    resume_method = ResumeMethod("Pi", ("pi", "--session", "{}"))
+    resume_method = ResumeMethod("Pi", ("pi", "--session", "{}"), _ANY_ID)
 
     def roots(self, env: Env) -> list[str]:
         """`$PI_CODING_AGENT_DIR`, or `~/.pi/agent`."""
@@ -86,7 +88,7 @@ class Pi(AgentConnector):
 
     def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
         """Pi finds a session by the id in its name."""
-        return name.startswith(f"{SESSIONS}/") and session_in_name(name) == session_id
+        return name.startswith(f"{SESSIONS}/") and origin_in_name(name) == session_id
 
 
 CONNECTOR = Pi()
@@ -94,7 +96,19 @@ CONNECTOR = Pi()
 
 def session_in_name(name: str) -> str | None:
     """The id of the session in the name or path of its file; None for names people gave."""
-    found = re.fullmatch(_NAMED_BY_ID, name.replace("\\", "/").rpartition("/")[2])
+    return _matched(_NAMED_BY_ID, name)
+
+
+def origin_in_name(name: str) -> str | None:
+    """The same where Pi wrote the name, so that it may be an id that a person chose.
+
+    The file of a session itself is asked for its id: people rename files, too.
+    """
+    return _matched(_NAMED_BY_ID, name) or _matched(_NAMED_BY_ANY_ID, name)
+
+
+def _matched(pattern: str, path: str) -> str | None:
+    found = re.fullmatch(pattern, path.replace("\\", "/").rpartition("/")[2])
     if found is None:
         return None
     return found[1]

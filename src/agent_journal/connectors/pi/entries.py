@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from agent_journal.connectors.pi import session_in_name
+from agent_journal.connectors.pi import origin_in_name
 from agent_journal.connectors.pi.contents import Contents, contents_of
 from agent_journal.connectors.pi.records import Line
+from agent_journal.connectors.pi.usage import usage_beside
 from agent_journal.connectors.values import mapping, string, title_of
 from agent_journal.model import Piece
 
@@ -21,7 +22,7 @@ def _header(reader: EntryReader, record: Line) -> Iterable[Piece]:
     state.id = state.id or record.id
     state.cwd = state.cwd or string(record.cwd)
     state.started = state.started or string(record.timestamp)
-    state.origin = session_in_name(record.parent_session or record.branched_from or "")
+    state.origin = origin_in_name(record.parent_session or record.branched_from or "")
     return ()
 
 
@@ -54,7 +55,23 @@ def _session_info(reader: EntryReader, record: Line) -> Iterable[Piece]:
 def _summary(reader: EntryReader, record: Line) -> Iterable[Piece]:
     """What replaced earlier messages, or a branch that was left."""
     reader.mapped(record.type)
-    return (reader.said("system", "compaction", Contents(record.summary)),)
+    summary = reader.said("system", "compaction", Contents(record.summary))
+    return (summary, *usage_beside(reader, record.usage))
+
+
+def _usage(reader: EntryReader, record: Line) -> Iterable[Piece]:
+    """A request that nobody sees, such as one that keeps the cache warm."""
+    reader.mapped("usage")
+    reader.stand_for_parent()
+    event = reader.event(record.type, string(record.kind) or "")
+    return (event, *usage_beside(reader, record.usage, string(record.model)))
+
+
+def _context_edit(reader: EntryReader, record: Line) -> Iterable[Piece]:
+    """An earlier entry that the model no longer sees as it was; the session still has it."""
+    reader.mapped("context_edit")
+    reader.stand_for_parent()
+    return (reader.event(record.type, string(record.target_id) or ""),)
 
 
 def _custom(reader: EntryReader, record: Line) -> Iterable[Piece]:
@@ -103,6 +120,8 @@ ENTRIES: dict[str, Callable[[EntryReader, Line], Iterable[Piece]]] = {
     "session_info": _session_info,
     "compaction": _summary,
     "branch_summary": _summary,
+    "usage": _usage,
+    "context_edit": _context_edit,
     "custom": _custom,
     "custom_message": _custom_message,
     "openclaw.window": _window,

@@ -4,6 +4,7 @@ user            what a person said, in OpenClaw behind lines about the sender
 assistant       one response of a model: texts, thoughts, tool calls, usage
 toolResult      what a tool returned
 bashExecution   a command that the person ran with `!`
+system          the system prompt in sections, since Pi 1; a later one has the sections that changed
 others          texts of extensions, summaries
 """
 
@@ -18,6 +19,7 @@ import msgspec
 
 from agent_journal.connectors.pi.contents import Contents, contents_of
 from agent_journal.connectors.pi.edits import made_edit, requested_edit
+from agent_journal.connectors.pi.usage import usage_beside, usage_of_answer
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import count, integer, mapping, string
 from agent_journal.model import (
@@ -29,7 +31,6 @@ from agent_journal.model import (
     Piece,
     ToolCall,
     ToolStatus,
-    Usage,
 )
 from agent_journal.model.origins import COPIED_EDIT
 
@@ -40,7 +41,6 @@ _STATES: dict[str, MessageState] = {"error": "failed", "aborted": "cancelled"}
 _STOPS = {"toolUse": "tool_use"}  # as other agents say it
 _EXIT = re.compile(r"\bCommand exited with code (\d{1,10})\)?\s*\Z")
 _TAIL = 200  # letters at the end of a result, where the exit code is
-_TOKENS = ("input", "output", "cacheRead", "cacheWrite")
 _pattern = lru_cache(re.compile)
 
 
@@ -124,7 +124,7 @@ def _assistant(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece]:
         kind,
         contents,
         model=model,
-        usage=_usage(reader, message, model),
+        usage=usage_of_answer(reader, message, model),
         state=_STATES.get(stop_reason or ""),
         stop_reason=_STOPS.get(stop_reason or "", stop_reason),
         api_id=string(message.get("responseId")),
@@ -133,37 +133,6 @@ def _assistant(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece]:
     if problem is None:
         return (answer, *calls)
     return (answer, *calls, reader.event("error", problem))
-
-
-def _usage(reader: EntryReader, message: dict[str, Any], model: str | None) -> Usage | None:
-    usage = mapping(message.get("usage"))
-    tokens = {name: count(usage.get(name)) for name in _TOKENS}
-    if not any(tokens.values()):
-        return None  # a response that never came has zeros
-    cost = mapping(usage.get("cost")).get("total")
-    # The copy of an entry in a fork has its id, its times and the id that the provider gave. Ids of
-    # entries are short: those of two sessions may be the same.
-    response = string(message.get("responseId")) or integer(message.get("timestamp"))
-    return Usage(
-        session_id=reader.id,
-        key=f"{reader.record_id}:{response or reader.timestamp}",
-        model=model,
-        message_id=reader.record_id,
-        timestamp=reader.timestamp,
-        input_tokens=tokens["input"],
-        output_tokens=tokens["output"],
-        cache_read_tokens=tokens["cacheRead"],
-        cache_write_tokens=tokens["cacheWrite"],
-        reasoning_tokens=count(usage.get("reasoningTokens")),
-        cost_micro_usd=_micro_dollars(cost),
-    )
-
-
-def _micro_dollars(cost: Any) -> int | None:
-    """A cost that is known: zero is written for models without a price."""
-    if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 < cost < 2**28:
-        return None
-    return round(cost * 1_000_000)
 
 
 def _call(reader: EntryReader, block: dict[str, Any], number: int) -> ToolCall:
@@ -214,9 +183,10 @@ def _tool_result(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece
         attachments=contents.attachments,
         record_ids=(reader.record_id,),
     )
+    nested = usage_beside(reader, message.get("usage"))
     request = reader.state.edits.pop(call_id, None)
     if request is None or status != "ok":
-        return (call,)
+        return (call, *nested)
     edit = FileEdit(
         session_id=reader.id,
         path=request.path,
@@ -226,7 +196,7 @@ def _tool_result(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece
         origin=COPIED_EDIT if reader.is_copied else "tool",
         offset=reader.place[0],
     )
-    return (call, made_edit(request, edit, details))
+    return (call, *nested, made_edit(request, edit, details))
 
 
 def _exit_code(details: dict[str, Any], text: str) -> int | None:
@@ -246,11 +216,19 @@ def _summary(reader: EntryReader, message: dict[str, Any]) -> tuple[Message]:
     return (reader.said("system", "compaction", Contents(string(message.get("summary")) or "")),)
 
 
+def _system(reader: EntryReader, message: dict[str, Any]) -> tuple[Message]:
+    contents = contents_of(message.get("content"))
+    sections = [string(text) for text in mapping(message.get("sections")).values()]
+    text = "\n\n".join(filter(None, [contents.text, *sections]))
+    return (reader.said("system", "system_prompt", Contents(text)),)
+
+
 def _injected(reader: EntryReader, message: dict[str, Any]) -> tuple[Message]:
     return (reader.said("user", "injected", contents_of(message.get("content"))),)
 
 
 _ROLES: dict[str, Callable[[EntryReader, dict[str, Any]], Iterable[Piece]]] = {
+    "system": _system,
     "user": _user,
     "assistant": _assistant,
     "toolResult": _tool_result,

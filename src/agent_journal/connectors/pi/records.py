@@ -31,6 +31,10 @@ class Line(msgspec.Struct, rename="camel"):
     label: str | None = None
     name: str | None = None
     window: Any = None
+    usage: Any = None
+    kind: Any = None
+    model: Any = None
+    target_id: Any = None
 
 
 class State(msgspec.Struct, omit_defaults=True):
