@@ -176,6 +176,13 @@ def test_the_session_that_asks_is_left_out(home: Path, meta: dict[str, Any]) -> 
         assert "claude-code:fixed" not in server.text("search", query="retry")
 
 
+def test_an_id_that_is_no_text_does_no_harm(home: Path) -> None:
+    with mcp_server(home) as server:
+        for meta in ({"threadId": "\ud800"}, {"claudecode/toolUseId": "\udfff"}):
+            assert names(server, meta) == ["claimed", "fixed", "other"]
+        assert names(server) == ["claimed", "fixed", "other"]
+
+
 def test_a_variable_counts_for_the_client_that_sets_it(home: Path) -> None:
     for client, left in (
         ("claude-code", ["claimed", "other"]),
