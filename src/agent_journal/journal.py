@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -285,10 +285,10 @@ class Journal:
 
         return [as_session(row) for row in self.rows(query)]
 
-    def row(self, text: str) -> SessionRow:
-        """The row of a session by id, unique prefix, `agent:id` or `last`."""
+    def row(self, text: str, without: Collection[int] = ()) -> SessionRow:
+        """The row of a session by id, unique prefix, `agent:id` or `last`; none of `without`."""
         with self._reading():
-            return get_session(self.db, text)
+            return get_session(self.db, text, without)
 
     def session(self, text: str) -> Session:
         """A session with everything in it, by id, unique prefix, `agent:id` or `last`."""

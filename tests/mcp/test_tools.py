@@ -303,6 +303,40 @@ def test_the_name_of_a_tool_is_without_secrets(tmp_path: Path) -> None:
                 assert TOKEN[4:12] not in found, (tool, given, form)
 
 
+def test_secrets_in_names_are_replaced(tmp_path: Path) -> None:
+    """Of tools, files, folders, branches and models, in every answer."""
+    folder = f"/work/{TOKEN}"
+    session = ClaudeSession(tmp_path, "named", folder)
+    session.prompt("Build it")
+    for is_error in (True, False):
+        session.call(
+            f"mcp__{TOKEN}__run", {"command": "make"}, "Error: no build", is_error=is_error
+        )
+        session.bash("make build", "Error: no build", is_error=is_error)
+    session.edit(f"{folder}/{TOKEN}.py", "a", "b")
+    text = session.path.read_text()
+    text = text.replace('"gitBranch": "main"', f'"gitBranch": "{TOKEN}"')
+    session.path.write_text(text.replace("claude-opus-5-5", f"claude-{TOKEN}"))
+    assert aj(tmp_path, "sync").returncode == 0
+    assert TOKEN in aj(tmp_path, "show", "named").stdout
+    with mcp_server(tmp_path) as server:
+        for tool, given in (
+            ("search", {"query": "build"}),
+            ("read", {"session": "named"}),
+            ("read", {"session": "named", "depth": "steps"}),
+            ("read", {"session": "named", "depth": "everything"}),
+            ("list_sessions", {}),
+            ("file_history", {"path": "*.py", "diff": True}),
+            ("find_fix", {"error": "Error: no build", "limit": 5}),
+            ("how_run", {"what": "make"}),
+            *(("usage", {"by": group}) for group in ("model", "project", "session")),
+        ):
+            for form in ("text", "json"):
+                said = json.dumps(server.call(tool, format=form, **given))
+                assert TOKEN not in said, (tool, given, form)
+        assert TOKEN not in json.dumps(server.ask("resources/list"))
+
+
 def test_no_spelling_gives_a_secret_away(server: McpServer) -> None:
     answer = server.data("search", query=f"deploy {TOKEN[:-1]}")
     assert TOKEN.lower() not in json.dumps(answer).lower()

@@ -84,6 +84,75 @@ def test_several_projects_by_parts_of_their_names(own_home: Path) -> None:
         assert sessions["page"]["total"] == 0
 
 
+def test_nothing_tells_that_excluded_sessions_exist(tmp_path: Path) -> None:
+    """Neither the beginning of an id, nor a count, nor the name of an agent that has no others."""
+    shown = ClaudeSession(tmp_path, "plans-shown", "/work/relay")
+    shown.prompt("Repair the relay")
+    child = ClaudeSession(tmp_path, "plans-shown/subagents/agent-a1", "/work/secret-plans")
+    child.prompt("Look at the plans")
+    for name in ("plans-hidden-1", "plans-hidden-2"):
+        ClaudeSession(tmp_path, name, "/work/secret-plans").prompt("The plans")
+    write_codex(tmp_path, "/work/secret-plans")
+    assert aj(tmp_path, "sync").returncode == 0
+    with mcp_server(tmp_path) as server:
+        assert "codex" in said_of_agent(server)
+        (item,) = [one for one in list_items(server) if one["id"] == "plans-shown"]
+        assert item["sub_agents"] == 1
+    assert aj(tmp_path, "config", "set", "mcp.exclude", "/work/secret-plans").returncode == 0
+    with mcp_server(tmp_path) as server:
+        assert "Repair the relay" in server.text("read", session="plans")
+        of_nothing = server.call("read", session="no-such")["content"][0]["text"].splitlines()[2]
+        for beginning in ("plans-h", "plans-hidden", "plans-hidden-1"):
+            said = server.call("read", session=beginning)["content"][0]["text"]
+            assert said.splitlines()[2] == of_nothing
+        assert "codex" not in said_of_agent(server)
+        (item,) = list_items(server)
+        assert item["sub_agents"] == 0
+
+
+def test_a_fork_of_an_excluded_session_is_excluded(tmp_path: Path) -> None:
+    """It repeats the conversation, wherever it went on."""
+    origin = ClaudeSession(tmp_path, "origin", "/work/secret-plans")
+    origin.prompt("The plans of the lighthouse")
+    origin.answer("They are in the safe")
+    fork = ClaudeSession(tmp_path, "fork", "/work/relay")
+    fork.prompt("Now something else")
+    lines = [json.loads(line) for line in origin.path.read_text().splitlines()]
+    for line in lines:
+        line |= {"sessionId": "fork", "cwd": "/work/relay"}
+        line["forkedFrom"] = {"sessionId": "origin", "messageUuid": line["uuid"]}
+    copied = "".join(json.dumps(line) + "\n" for line in lines)
+    fork.path.write_text(copied + fork.path.read_text())
+    ClaudeSession(tmp_path, "other", "/work/relay").prompt("Repair the relay")
+    assert aj(tmp_path, "sync").returncode == 0
+    with mcp_server(tmp_path) as server:
+        assert [one["fork_of"] for one in list_items(server) if one["id"] == "fork"] == ["origin"]
+    assert aj(tmp_path, "config", "set", "mcp.exclude", "/work/secret-plans").returncode == 0
+    with mcp_server(tmp_path) as server:
+        assert [one["id"] for one in list_items(server)] == ["other"]
+        assert "lighthouse" not in json.dumps(server.data("search", query="lighthouse safe"))
+
+
+def write_codex(home: Path, folder: str) -> None:
+    """A session of an agent that has no other."""
+    start = {"id": "0199aaaa-0000-7000-8000-000000000001", "cwd": folder}
+    words = [{"type": "input_text", "text": "The plans, again"}]
+    said = {"type": "message", "role": "user", "content": words}
+    path = home / ".codex/sessions/2026/11/01/rollout-2026-11-01T00-00-00-0199aaaa.jsonl"
+    for kind, payload in (("session_meta", start), ("response_item", said)):
+        append(path, {"timestamp": "2026-11-01T00:00:00Z", "type": kind, "payload": payload})
+
+
+def list_items(server: McpServer) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = server.data("list_sessions")["items"]
+    return items
+
+
+def said_of_agent(server: McpServer) -> str:
+    text: str = server.call("list_sessions", agent="nobody")["content"][0]["text"]
+    return text
+
+
 def names(server: McpServer, meta: dict[str, Any] | None = None) -> list[str]:
     result = server.call("list_sessions", meta, format="json")
     return sorted(item["id"] for item in result["structuredContent"]["items"])
@@ -105,6 +174,13 @@ def test_the_session_that_asks_is_left_out(home: Path, meta: dict[str, Any]) -> 
         # What is known of the client stays known
         assert names(server) == ["claimed", "other"]
         assert "claude-code:fixed" not in server.text("search", query="retry")
+
+
+def test_an_id_that_is_no_text_does_no_harm(home: Path) -> None:
+    with mcp_server(home) as server:
+        for meta in ({"threadId": "\ud800"}, {"claudecode/toolUseId": "\udfff"}):
+            assert names(server, meta) == ["claimed", "fixed", "other"]
+        assert names(server) == ["claimed", "fixed", "other"]
 
 
 def test_a_variable_counts_for_the_client_that_sets_it(home: Path) -> None:

@@ -36,6 +36,7 @@ class WarmSearch:
         self._timer: Timer | None = None
         self._journal: Journal | None = None
         self._searchers: dict[str, Searcher] = {}
+        self._searched: object = None  # the connection that they have
         self._state: object = None
 
     def run(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
@@ -96,6 +97,9 @@ class WarmSearch:
     def _searcher(self, journal: Journal, mode: str) -> Searcher:
         from agent_journal.sync.indexes import lexical, vectors
 
+        if self._searched is not journal.db:  # the catalog was rebuilt during a search
+            self._searchers.clear()
+            self._searched = journal.db
         if mode not in self._searchers:
             meaning = None
             if mode != "lexical":
@@ -111,6 +115,7 @@ class WarmSearch:
 
     def _let_go(self) -> None:
         self._searchers.clear()
+        self._searched = None
         if self._journal is not None:
             self._journal.__exit__()
             self._journal = None

@@ -13,7 +13,9 @@ from agent_journal.connectors.base import Env
 from agent_journal.convert.own_program import program_words
 from agent_journal.convert.settings_entries import find_value, is_ours
 from agent_journal.convert.settings_files import (
-    back_up,
+    Settings,
+    give_back,
+    has_backup,
     read_settings,
     remove_backup,
     write_settings,
@@ -90,19 +92,23 @@ def hook_values(agent: str) -> dict[str, Any]:
 def install_hooks(agent: str, env: Env) -> bool:
     """Add our hooks to those of an agent, and return whether anything was changed."""
     settings = read_settings(hooks_path(agent, env))
+    new = _with_hooks(settings, hook_values(agent))
+    if new == settings.values:
+        return False
+    has_ours = _has_ours(find_value(settings, [_KEY]))
+    write_settings(settings, new, "" if has_ours else _BACKUP)
+    return True
+
+
+def _with_hooks(settings: Settings, wanted: dict[str, Any]) -> dict[str, Any]:
+    """The values of settings with our hooks, and without earlier ones of ours."""
     values = settings.values
-    wanted = hook_values(agent)
     hooks = _hooks_of(values, settings.path)
     for event, groups in wanted[_KEY].items():
         others = _without_ours(_groups_of(hooks, event, settings.path))
         hooks = {**hooks, event: [*others, *groups]}
-    new = {**values, **{name: wanted[name] for name in wanted if name not in values}, _KEY: hooks}
-    if new == values:
-        return False
-    if not _has_ours(find_value(settings, [_KEY])):
-        back_up(settings, _BACKUP)
-    write_settings(settings, new)
-    return True
+    missing = {name: wanted[name] for name in wanted if name not in values}
+    return {**values, **missing, _KEY: hooks}
 
 
 def remove_hooks(agent: str, env: Env) -> bool:
@@ -111,6 +117,9 @@ def remove_hooks(agent: str, env: Env) -> bool:
     hooks = _hooks_of(settings.values, settings.path)
     if not _has_ours(hooks):
         return False
+    wanted = hook_values(agent)
+    if give_back(settings, _BACKUP, lambda copy: _with_hooks(copy, wanted)):
+        return True
     left: dict[str, Any] = {}
     for event, groups in hooks.items():
         if isinstance(groups, list) and _has_ours(groups):
@@ -121,7 +130,8 @@ def remove_hooks(agent: str, env: Env) -> bool:
     values = {name: value for name, value in settings.values.items() if name != _KEY}
     if left:
         values = {**settings.values, _KEY: left}
-    if not left and values in ({}, {"version": 1}):
+    is_ours_alone = not left and values in ({}, {"version": 1})
+    if is_ours_alone and not has_backup(settings, _BACKUP):
         os.unlink(settings.path)  # it held nothing else
     else:
         write_settings(settings, values)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from agent_journal.connectors.base import Env
 from agent_journal.convert.own_program import program_words
 from agent_journal.convert.settings_entries import Entry
-from agent_journal.errors import UsageError
 
 NAME = "agent-journal"
 _BACKUP = ".before-aj-mcp"
@@ -20,7 +19,7 @@ class McpClient(NamedTuple):
 
     title: str
     user_file: Callable[[Env], str]
-    project_file: str | None  # below the folder of a project; None: the agent reads none
+    project_file: str  # below the folder of a project
     names: tuple[str, ...]  # that lead to its servers
     extra: Mapping[str, Any]  # what an entry has beside the command
 
@@ -63,7 +62,11 @@ CLIENTS = {
     ),
     "vscode": McpClient("VS Code", _vscode, ".vscode/mcp.json", ("servers",), {"type": "stdio"}),
     "copilot-cli": McpClient(
-        "Copilot CLI", _copilot_cli, None, ("mcpServers",), {"type": "local", "tools": ["*"]}
+        "Copilot CLI",
+        _copilot_cli,
+        ".github/mcp.json",
+        ("mcpServers",),
+        {"type": "local", "tools": ["*"]},
     ),
     "cursor": McpClient("Cursor", _cursor, ".cursor/mcp.json", ("mcpServers",), {}),
     "codex": McpClient("Codex", _codex, ".codex/config.toml", ("mcp_servers",), {}),
@@ -77,8 +80,6 @@ def mcp_entry(agent: str, env: Env, *, of_project: bool) -> Entry:
     path = client.user_file(env)
     words = program_words()
     if of_project:
-        if client.project_file is None:
-            raise UsageError(f"{client.title} has no documented file for a project")
         path = os.path.join(env.folder, client.project_file)
         words = ["aj"]  # the file is shared: the path of our program is another one elsewhere
     command, *arguments = words

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from agent_journal.convert.settings_files import (
     Settings,
-    back_up,
+    give_back,
+    has_backup,
     read_settings,
     remove_backup,
     write_settings,
@@ -48,9 +49,7 @@ def put_entry(entry: Entry) -> bool:
         message = f"{settings.path} has another entry {entry.names[-1]}"
         raise UsageError(message, "rename or remove it; nothing was changed")
     values = _with_value(settings.values, entry.names, entry.value, settings.path)
-    if before is None:
-        back_up(settings, entry.backup)
-    write_settings(settings, values)
+    write_settings(settings, values, entry.backup if before is None else "")
     return True
 
 
@@ -63,13 +62,19 @@ def remove_entry(entry: Entry) -> bool:
     if not is_ours(before):
         message = f"the entry {entry.names[-1]} in {settings.path} is not that of aj"
         raise UsageError(message, "nothing was changed")
+    if give_back(settings, entry.backup, lambda copy: _installed(copy, entry.names, before)):
+        return True
     values = _without_value(settings.values, entry.names)
-    if not values and not os.path.exists(settings.path + entry.backup):
+    if not values and not has_backup(settings, entry.backup):
         os.unlink(settings.path)  # there was none before
         return True
     write_settings(settings, values)
     remove_backup(settings, entry.backup)
     return True
+
+
+def _installed(settings: Settings, names: Sequence[str], value: Any) -> dict[str, Any]:
+    return _with_value(settings.values, names, value, settings.path)
 
 
 def find_entry(entry: Entry) -> Any:

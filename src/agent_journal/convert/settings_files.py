@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agent_journal.convert.json_edits import edited
 from agent_journal.errors import CannotWrite, ConfigError, UsageError
 from agent_journal.store.atomic import write_private
 
 _PRIVATE = 0o600
-_INDENT = re.compile(r"\{\r?\n([ \t]+)\"")
 _BY_HAND = "put the entry there with an editor"
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -34,10 +34,13 @@ class Settings(NamedTuple):
         return self.path.endswith(".toml")
 
 
-def read_settings(path: str) -> Settings:
-    """Read a settings file; ConfigError when it is anything but plain JSON or TOML."""
+def read_settings(path: str, ending: str = "") -> Settings:
+    """Read a settings file; ConfigError when it is anything but plain JSON or TOML.
+
+    With the ending of its name, the copy of the file is read.
+    """
     try:
-        with open(path, "rb") as file:
+        with open(path + ending, "rb") as file:
             data = file.read()
     except FileNotFoundError:
         return Settings(path, None, {})
@@ -55,25 +58,36 @@ def read_settings(path: str) -> Settings:
     return settings._replace(values=values)
 
 
-def write_settings(settings: Settings, values: dict[str, Any]) -> None:
-    """Write other values, unless somebody has changed the file since it was read."""
+def write_settings(settings: Settings, values: dict[str, Any], backup: str = "") -> None:
+    """Write other values, unless somebody has changed the file since it was read.
+
+    With the ending of a name, `backup`, a copy of the file as it is is kept beside it.
+    """
     new = _formatted(settings, values)
     if _parsed(settings, new) != values:
         raise ConfigError(f"{settings.path} cannot be written as it is", "use an editor")
-    if read_settings(settings.path).data != settings.data:
-        raise UsageError(f"{settings.path} has just been changed", "try again")
-    mode = _PRIVATE
-    if settings.data is not None:
-        mode = stat.S_IMODE(os.stat(settings.path).st_mode)
-        if not mode & _ANY_WRITE:
-            raise ConfigError(f"{settings.path} is read-only, and was left alone", _BY_HAND)
-    _write(settings.path, new, mode)
+    _replace(settings, new, backup)
 
 
-def back_up(settings: Settings, ending: str) -> None:
-    """Keep the file as it is beside it, readable by its owner only."""
-    if settings.data is not None:
-        _write(settings.path + ending, settings.data)
+def give_back(settings: Settings, ending: str, change: Callable[[Settings], Any]) -> bool:
+    """Write the copy of a file over it, if nothing but `change` was done to it since.
+
+    `change` makes the values of the file of those of the copy.
+    """
+    try:
+        before = read_settings(settings.path, ending)
+        if before.data is None or _formatted(before, change(before)) != settings.data:
+            return False
+    except (ConfigError, UsageError):
+        return False
+    _replace(settings, before.data)
+    remove_backup(settings, ending)
+    return True
+
+
+def has_backup(settings: Settings, ending: str) -> bool:
+    """Whether there is a copy of the file as it was."""
+    return os.path.exists(settings.path + ending)
 
 
 def remove_backup(settings: Settings, ending: str) -> None:
@@ -82,6 +96,20 @@ def remove_backup(settings: Settings, ending: str) -> None:
         os.unlink(settings.path + ending)
     except FileNotFoundError:
         pass
+
+
+def _replace(settings: Settings, new: bytes, backup: str = "") -> None:
+    """Write the file anew; a copy of it is written once nothing speaks against that."""
+    if read_settings(settings.path).data != settings.data:
+        raise UsageError(f"{settings.path} has just been changed", "try again")
+    mode = _PRIVATE
+    if settings.data is not None:
+        mode = stat.S_IMODE(os.stat(settings.path).st_mode)
+        if not mode & _ANY_WRITE:
+            raise ConfigError(f"{settings.path} is read-only, and was left alone", _BY_HAND)
+    if backup and settings.data is not None:
+        _write(settings.path + backup, settings.data)
+    _write(settings.path, new, mode)
 
 
 def _write(path: str, data: bytes, mode: int = _PRIVATE) -> None:
@@ -134,27 +162,9 @@ def _formatted(settings: Settings, values: dict[str, Any]) -> bytes:
 
 
 def _formatted_json(settings: Settings, values: dict[str, Any]) -> bytes:
-    """Return settings as JSON, indented and ended as they were."""
+    """Return settings as JSON; what stays the same is written as it was."""
     before = (settings.data or b"{\n}\n").decode("utf-8")
-    indent: str | int = 2
-    found = _INDENT.search(before)
-    if found:
-        indent = found[1]
-    text = json.dumps(values, indent=indent, ensure_ascii=not _has_only_letters(values))
-    if before.endswith("\n"):
-        text += "\n"
-    if "\r\n" in before:
-        text = text.replace("\n", "\r\n")
-    return text.encode("utf-8")
-
-
-def _has_only_letters(values: dict[str, Any]) -> bool:
-    """Whether all texts can be written as they are; halves of letters can only be escaped."""
-    try:
-        json.dumps(values, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    return edited(before, settings.values, values).encode("utf-8")
 
 
 def _formatted_toml(settings: Settings, values: dict[str, Any]) -> bytes:

@@ -60,7 +60,8 @@ class Asker:
     def _remember(self, known: dict[str, None], value: object) -> None:
         if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
             return
-        known[value] = None
+        # No database takes the half of a letter
+        known[value.encode("utf-8", "replace").decode()] = None
         while len(known) > _MOST_CALLS:
             del known[next(iter(known))]
 

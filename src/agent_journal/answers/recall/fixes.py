@@ -28,6 +28,7 @@ _AFTERWARDS = 40  # calls after one that worked: does it fail again?
 _LEAST_FIXES = 10  # that are compared
 _MOST_STEPS = 12
 _LONGEST = 300  # letters of a command or an error
+_LONGEST_NAME = 60  # letters of a tool
 _CHANGING = ("shell", "edit", "mcp", "other")  # kinds of calls that may change something
 
 
@@ -184,7 +185,7 @@ def _item(moment: Moment, calls: Calls, fix: Fix, words: list[str]) -> FixItem:
     return FixItem(
         session=name,
         project=project,
-        tool=fix.failed.name or "unknown tool",
+        tool=_tool(moment, fix.failed),
         command=one_line(moment.cleaning.text(command), _LONGEST),
         error=_telling_line(printed, words),
         timestamp=iso_time(fix.failed.timestamp),
@@ -205,10 +206,14 @@ def _telling_line(printed: str, words: list[str]) -> str:
     return one_line(best, _LONGEST)
 
 
+def _tool(moment: Moment, row: CallRow) -> str:
+    return one_line(moment.cleaning.text(row.name or ""), _LONGEST_NAME) or "unknown tool"
+
+
 def _step(moment: Moment, calls: Calls, row: CallRow) -> FixStep:
     what = moment.cleaning.text(calls.command(row))
     return FixStep(
-        tool=row.name or "unknown tool",
+        tool=_tool(moment, row),
         what=first_line(what, _LONGEST),
         message=row.at,
         success=row.success,

@@ -13,11 +13,11 @@ from agent_journal.errors import NoSuchSession, UsageError
 from agent_journal.journal import Journal
 from agent_journal.query.filters import Query
 from agent_journal.store.catalog.listing import SessionRow, list_sessions
-from agent_journal.store.catalog.session_families import with_sub_agents
+from agent_journal.store.catalog.session_families import with_copies, with_sub_agents
 from agent_journal.store.catalog.session_filters import (
     SESSION_ROWS,
+    agents_in_use,
     sessions_with_value,
-    values_in_use,
 )
 from agent_journal.store.catalog.session_names import beginning_of_id
 from agent_journal.store.catalog.store import last_sync
@@ -56,8 +56,8 @@ class Moment:
 
     @cached_property
     def excluded(self) -> frozenset[int]:
-        """The rows of the sessions of projects that the settings exclude."""
-        return frozenset(with_sub_agents(self.journal.db, self.of_excluded_projects))
+        """The rows of the sessions of projects that the settings exclude, and of their forks."""
+        return frozenset(with_copies(self.journal.db, self.of_excluded_projects))
 
     @cached_property
     def of_excluded_projects(self) -> frozenset[int]:
@@ -113,7 +113,7 @@ class Moment:
         """The agents whose names begin like this; UsageError when there is none."""
         if beginning is None:
             return None
-        known = values_in_use(self.journal.db, "agent")
+        known = agents_in_use(self.journal.db, self.hidden)
         found = [name for name in known if name.startswith(beginning.lower())]
         if not found:
             raise UsageError("no such agent has a session", f"there are {', '.join(known)}")
@@ -128,16 +128,13 @@ class Moment:
                 return found[0]
             raise NoSuchSession("there is no session yet")
         try:
-            row = self.journal.row(text)
+            return self.journal.row(text, self.hidden)
         except NoSuchSession:
             raise NoSuchSession(
                 "no session has that id", "search and list_sessions name some"
             ) from None
         except UsageError:  # the titles of the candidates are not for everyone
             raise UsageError("several sessions begin like that", "write more of the id") from None
-        if not self.is_shown(row):
-            raise _no_session()
-        return row
 
     def find(self, parsed: Parsed, mode: str, limit: int, *, per_session: bool) -> Found:
         """Search in what may be shown."""
@@ -165,10 +162,6 @@ class Moment:
         if last is None:
             return "Never synced."
         return f"Synced {_ago(time.time() - last / 1e6)} ago."
-
-
-def _no_session() -> NoSuchSession:
-    return NoSuchSession("no session has that id", "search and list_sessions name some")
 
 
 def excluded_projects(journal: Journal) -> Sequence[str]:

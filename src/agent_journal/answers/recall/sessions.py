@@ -50,7 +50,7 @@ def _find(moment: Moment, query: Query, limit: int, offset: int) -> SessionList:
     own = moment.own - moment.hidden
     if query.project is not None or not own:
         rows = list_sessions(db, query._replace(limit=limit, offset=offset))
-        return SessionList(rows, count_sessions(db, query), child_counts(db))
+        return SessionList(rows, count_sessions(db, query), child_counts(db, moment.hidden))
     others = query._replace(without=tuple(sorted({*query.without, *own})))
     total = count_sessions(db, query)
     first = total - count_sessions(db, others)
@@ -61,7 +61,7 @@ def _find(moment: Moment, query: Query, limit: int, offset: int) -> SessionList:
     if len(rows) < limit:
         rest = others._replace(limit=limit - len(rows), offset=max(0, offset - first))
         rows += list_sessions(db, rest)
-    return SessionList(rows, total, child_counts(db))
+    return SessionList(rows, total, child_counts(db, moment.hidden))
 
 
 def _line(moment: Moment, row: SessionRow) -> str:

@@ -97,8 +97,6 @@ def status(agent: str | None, project: bool) -> None:
     if agent is not None:
         agents = [agent]
     for name in agents:
-        if project and CLIENTS[name].project_file is None and agent is None:
-            continue
         entry = _entry(name, project)
         echo(f"{name}: {_state(entry)} ({short_path(entry.path)})")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from agent_journal.convert.settings_files import (
     Settings,
-    back_up,
+    give_back,
     read_settings,
     remove_backup,
     write_settings,
@@ -57,17 +57,19 @@ def is_ours(entry: Any) -> bool:
 
 def set_entry(settings: Settings, entry: dict[str, Any]) -> None:
     """Write an entry into the settings; they are kept as they were, unless the entry is ours."""
-    if not is_ours(entry_of(settings)):
-        back_up(settings, _BACKUP)
-    write_settings(settings, {**settings.values, KEY: entry})
+    backup = "" if is_ours(entry_of(settings)) else _BACKUP
+    write_settings(settings, {**settings.values, KEY: entry}, backup)
 
 
 def put_back(settings: Settings) -> Any:
     """Remove our entry; the one before it comes back, and is returned."""
-    before = entry_of(read_settings(settings.path + _BACKUP))
-    values = dict(settings.values)
-    if before is None or is_ours(before):
+    before = entry_of(read_settings(settings.path, _BACKUP))
+    if is_ours(before):
         before = None
+    elif give_back(settings, _BACKUP, lambda copy: {**copy.values, KEY: entry_of(settings)}):
+        return before
+    values = dict(settings.values)
+    if before is None:
         del values[KEY]
     else:
         values[KEY] = before

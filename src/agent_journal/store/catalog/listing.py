@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from agent_journal.errors import AmbiguousSession, JournalError, NoSessionYet, NoSuchSession
@@ -162,11 +162,14 @@ def children_of(db: sqlite3.Connection, agent: str, uid: str) -> list[SessionRow
     return [SessionRow(*row) for row in rows]
 
 
-def child_counts(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
-    """How many sub-agents each session has."""
+def child_counts(
+    db: sqlite3.Connection, without: Collection[int] = ()
+) -> dict[tuple[str, str], int]:
+    """How many sub-agents each session has; those in some rows are left out."""
     query = (
-        "SELECT agent, parent_uid, count(*) FROM sessions "
-        "WHERE parent_uid IS NOT NULL AND is_known = 1 GROUP BY 1, 2"
+        "SELECT s.agent, s.parent_uid, count(*) FROM sessions s "
+        f"WHERE s.parent_uid IS NOT NULL AND s.is_known = 1 AND {is_not_among(without)} "
+        "GROUP BY 1, 2"
     )
     return {(agent, uid): count for agent, uid, count in db.execute(query)}
 
@@ -178,19 +181,24 @@ def last_position(db: sqlite3.Connection, row_id: int) -> int:
     return max(filter(None, positions), default=0)
 
 
-def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
-    """The session a person means by an id, any unique prefix of one, `agent:id`, or `last`."""
+def get_session(db: sqlite3.Connection, text: str, without: Collection[int] = ()) -> SessionRow:
+    """The session a person means by an id, any unique prefix of one, `agent:id`, or `last`.
+
+    Those in the rows `without` are as if they were not there.
+    """
     agent, uid = _split_agent(db, text.strip())
     if uid.lower() == "last":
-        found = list_sessions(db, Query(agent=agent, limit=1))
+        found = list_sessions(db, Query(agent=agent, limit=1, without=tuple(without)))
         if not found:
             raise NoSessionYet("there is no session yet", "run 'aj sync' first")
         return found[0]
-    matches = _matches(db, agent, uid) or _matches(db, agent, uid.lower())
+    matches = _without(_matches(db, agent, uid), without)
+    if not matches:
+        matches = _without(_matches(db, agent, uid.lower()), without)
     if len(matches) == 1:
         return matches[0]
     if not matches:
-        matches = _formerly_called(db, uid)
+        matches = _without(_formerly_called(db, uid), without)
     if len(matches) == 1:
         return matches[0]
     if not matches and _is_listed(db, uid):
@@ -203,6 +211,10 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
 
         raise no_session(db, text, uid)
     raise _ambiguous(text, matches)
+
+
+def _without(found: list[SessionRow], rows: Collection[int]) -> list[SessionRow]:
+    return [row for row in found if row.row_id not in rows]
 
 
 def short_name(db: sqlite3.Connection, row: SessionRow) -> str:

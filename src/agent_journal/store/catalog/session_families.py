@@ -11,6 +11,11 @@ _PARENTS = (
     "AND p.agent = s.agent WHERE s.parent_uid IS NOT NULL"
 )
 
+_ORIGINS = (
+    "SELECT s.id, o.id FROM sessions s JOIN sessions o ON o.uid = s.fork_of "
+    "AND o.agent = s.agent WHERE s.fork_of IS NOT NULL"
+)
+
 
 def with_sub_agents(db: Connection, rows: Iterable[int]) -> set[int]:
     """Some sessions, their sub-agents, and theirs."""
@@ -26,6 +31,20 @@ def with_sub_agents(db: Connection, rows: Iterable[int]) -> set[int]:
             if child not in found:
                 found.add(child)
                 waiting.append(child)
+    return found
+
+
+def with_copies(db: Connection, rows: Iterable[int]) -> set[int]:
+    """Some sessions with what repeats their conversations: forks, sub-agents, and theirs."""
+    found = with_sub_agents(db, rows)
+    forks: dict[int, list[int]] = {}
+    if found:
+        for fork, origin in db.execute(_ORIGINS):
+            forks.setdefault(origin, []).append(fork)
+    new = found
+    while new:
+        new = with_sub_agents(db, [fork for row in new for fork in forks.get(row, ())]) - found
+        found |= new
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import REPOSITORY
+from agent_journal.store.catalog.listing import REPOSITORY, is_not_among
 from agent_journal.store.catalog.project_filters import (
     PROJECT,
     folder_condition,
@@ -105,6 +105,14 @@ def values_in_use(db: Connection, field: str) -> list[str]:
     if field == "model":  # the models of a session are in one row, by all of their names
         values = " ".join(values).split()
     return list(dict.fromkeys(values))
+
+
+def agents_in_use(db: Connection, without: Iterable[int]) -> list[str]:
+    """The agents that have sessions beside those in some rows."""
+    condition = f"s.is_known = 1 AND {is_not_among(without)}"
+    return [
+        agent for (agent,) in db.execute(f"SELECT DISTINCT agent FROM sessions s WHERE {condition}")
+    ]
 
 
 def sessions_with_flag(db: Connection, flag: str) -> list[int]:
