@@ -302,6 +302,23 @@ def test_hits_are_not_replaced_by_a_list_that_was_asked_for_before(
     assert page.locator("mark", has_text="followed").count()
 
 
+def test_what_a_demo_refuses_is_seen(tmp_path: Path, tabs: Tabs) -> None:
+    with running(tmp_path, "--read-only-demo", "--port", PORT) as demo:
+        demo.open()
+        page = tabs(demo).new_page()
+        page.goto("/")
+        page.get_by_role("button", name="Sync").click()
+        said = page.get_by_text("Not synced: this is a demo: nothing can be changed")
+        said.wait_for(timeout=1000 * PATIENCE)
+        until(page, "document.getElementById('say').offsetWidth > 100")
+        page.locator("#list a.title").first.click()
+        page.wait_for_url("**/s/**")
+        page.keyboard.press("s")
+        page.get_by_text("this is a demo: nothing can be changed").wait_for()
+        until(page, "document.getElementById('say').offsetWidth > 100")
+        assert page.locator("#star[aria-pressed=false]").count() == 1
+
+
 def test_the_button_syncs(server: Server, tabs: Tabs) -> None:
     page = tabs(server).new_page()
     page.goto("/")

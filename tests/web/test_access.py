@@ -195,6 +195,7 @@ def test_a_second_command_leads_to_the_first_server(own_home: Path) -> None:
         done = aj(own_home, "web", "--no-open")
         assert done.returncode == 0
         assert f"already runs at port {started.port}" in done.stderr
+        assert "Ctrl-C ends the server" not in done.stderr
         second = Server(own_home, done.stdout.strip())
         assert second.port == started.port
         assert second.open().status == 303

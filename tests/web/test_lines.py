@@ -108,6 +108,8 @@ def test_each_line_leads_to_its_prompt_its_edit_and_its_session(
     assert edits
     assert own.ask(html.unescape(edits[1])).status == 200
     assert "No recorded session wrote this." in unknown
+    assert "<b>" not in unknown
+    assert "<b>written</b>" in written
     assert "/s/" not in unknown
 
 

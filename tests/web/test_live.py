@@ -177,7 +177,7 @@ def test_trouble_that_is_over_is_told(home: Path, monkeypatch: pytest.MonkeyPatc
 def test_there_are_eight_streams_at_most(home: Path) -> None:
     with running(home) as server, ExitStack() as stack:
         server.open()
-        for _ in range(MOST_STREAMS):
+        for _ in range(8):
             answer = stack.enter_context(stream(server))
             next(events(answer))
         with stream(server) as refused:

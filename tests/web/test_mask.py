@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,15 @@ PATHS = (
     "/s/claude-code/s-secret",
     "/s/claude-code/s-secret?depth=everything",
     "/s/claude-code/s-secret/part?from=0&count=9",
+    "/s/claude-code/s-secret/raw",
+    "/s/claude-code/s-secret/provenance",
+    "/s/claude-code/s-secret/export",
+    "/s/claude-code/s-secret/outline",
+    "/s/claude-code/s-secret/find?q=token",
+    "/live",
+    "/usage?since=2020-01-01",
+    "/activity?since=2020-01-01",
+    "/api/1/events?after=0-0",
     "/api/1/sessions",
     "/api/1/session?id=s-secret",
     "/api/1/hits?q=token",
@@ -168,6 +178,19 @@ def test_masking_events() -> None:
         'id: 7\nevent: news\ndata: {"title":"[redacted github-token]"}\n\n: still here\n\n'
     )
     assert _mask_events(f"data: {TOKEN}\n\n".encode()) == b"data: [redacted github-token]\n\n"
+
+
+def test_a_masked_stream_has_no_secret(masked: Server) -> None:
+    mask = f"{masked.cookie}; aj_mask_{masked.port}=1"
+    for cookie, is_masked in ((masked.cookie, False), (mask, True)):
+        connection = HTTPConnection("127.0.0.1", masked.port, timeout=60)
+        headers = {"Cookie": cookie, "Accept": "text/event-stream"}
+        connection.request("GET", "/api/1/events?after=0-0", headers=headers)
+        told = next(line.decode() for line in connection.getresponse() if b"s-secret" in line)
+        connection.close()
+        assert told.startswith("data: ")
+        assert (TOKEN in told) is not is_masked
+        assert ("jessica" in told) is not is_masked
 
 
 def test_the_home_of_the_user_is_masked(own_home: Path) -> None:

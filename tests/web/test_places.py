@@ -13,7 +13,10 @@ from urllib.parse import quote
 
 import pytest
 
+from agent_journal.export.changes import Changes
 from agent_journal.export.html.figures import money, short
+from agent_journal.model import FileEdit, Session
+from agent_journal.web.files.file import _edit
 from tests.support.journals import aj_json, append, claude_line, sync
 from tests.support.pages import HOSTILE, joined
 from tests.support.servers import Server, serving
@@ -211,7 +214,9 @@ def test_files_are_found_by_a_part_of_their_path(server: Server) -> None:
     assert wanted
     shown = rows(server.ask("/files?q=RETRY").text, "Files")
     assert len(shown) == len(wanted)
-    assert "No session changed such a file" in server.ask("/files?q=zzzqqq").text
+    assert (
+        '<p class="remark">No session changed such a file. <a' in server.ask("/files?q=zzzqqq").text
+    )
 
 
 def test_files_have_pages(tmp_path: Path) -> None:
@@ -249,6 +254,14 @@ def test_a_file_shows_its_sessions_with_diffs(server: Server) -> None:
     added = next(line for line in edit["diff"].split("\n") if line.startswith("+ "))
     assert html.escape(added) in text
     assert "changed by 1 session" in text
+
+
+def test_an_edit_of_which_only_the_path_is_known_says_so() -> None:
+    changes = Changes(Session(agent="cursor", id="s"))
+    bare = FileEdit(session_id="s", path="/w/a.py")
+    assert "What changed in it is not recorded." in _edit(bare, changes)
+    known = FileEdit(session_id="s", path="/w/a.py", diff="@@ -1 +1 @@\n-a\n+b\n")
+    assert "not recorded" not in _edit(known, changes)
 
 
 def test_a_file_that_nobody_changed_leads_to_others(server: Server) -> None:
@@ -311,6 +324,7 @@ def test_no_place_needs_a_journal(tmp_path: Path, path: str) -> None:
     with serving(tmp_path) as server:
         assert server.ask(path).status == 200
         assert server.ask("/file?path=x").status == 404
+        assert "No session changed a file." in server.ask("/files").text
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from agent_journal.cli.output import echo, note
 from agent_journal.errors import UsageError
 
 _LOOPBACK = ("127.0.0.1", "localhost")
+_NOTE = "the address works once, within a minute; Ctrl-C ends the server"
 
 
 @click.command()
@@ -67,8 +68,8 @@ def _serve_journal(port: int, is_quiet: bool) -> None:
     home = load().home
     running = find_running(home)
     if running is not None:
-        note(f"aj web already runs at port {running.port}")
-        _show(running.address, is_quiet)
+        note(f"aj web already runs at port {running.port}; Ctrl-C ends it where it was started")
+        _show(running.address, "the address works once, within a minute", is_quiet)
         return
     _serve(home, port, is_quiet)
     _end()
@@ -97,7 +98,7 @@ def _serve(home: str, port: int, is_quiet: bool, *, is_demo: bool = False) -> No
     taken = listener.getsockname()[1]
     if taken != port:
         note(f"port {port} is taken; using {taken}")
-    serve(home, listener, lambda address: _show(address, is_quiet), is_demo=is_demo)
+    serve(home, listener, lambda address: _show(address, _NOTE, is_quiet), is_demo=is_demo)
 
 
 def _end() -> None:
@@ -107,9 +108,9 @@ def _end() -> None:
     os._exit(0)
 
 
-def _show(address: str, is_quiet: bool) -> None:
+def _show(address: str, words: str, is_quiet: bool) -> None:
     echo(address)
-    note("the address works once, within a minute; Ctrl-C ends the server")
+    note(words)
     sys.stdout.flush()
     if not is_quiet:
         import webbrowser

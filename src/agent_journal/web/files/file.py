@@ -23,6 +23,7 @@ from agent_journal.web.frame import page, respond
 from agent_journal.web.listing.asked import read_number
 from agent_journal.web.listing.page import project_name
 from agent_journal.web.narrowed import Narrowed, read_narrowed
+from agent_journal.web.session.changes import NOT_RECORDED
 
 _PATH = "/file"
 _PAGE = 20  # sessions
@@ -106,6 +107,8 @@ def _edit(edit: FileEdit, changes: Changes) -> str:
     if when:
         when = f'<p class="meta">{when}</p>'
     diff = changes.diff(edit) or ""
+    if not diff:
+        return f'{when}{edit_box(edit, changes)}<p class="missing">{NOT_RECORDED}</p>\n'
     if len(diff) <= _MOST_LETTERS:
         return when + edit_box(edit, changes)
     size = f"{len(diff):,} characters"

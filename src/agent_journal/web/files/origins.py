@@ -20,7 +20,7 @@ from agent_journal.export.prose import in_tag
 from agent_journal.model import FileEdit, Session
 from agent_journal.provenance.blame import FileBlame
 from agent_journal.provenance.candidates import Candidate
-from agent_journal.provenance.verdicts import Verdict
+from agent_journal.provenance.verdicts import NONE, Verdict
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.line_rows import WritingSession
 from agent_journal.text.dates import from_micros
@@ -136,7 +136,9 @@ class _Lines:
             lines = f"Lines {first}–{last}"
         yield f'<section class="origin" id="o{number}" aria-label="{lines}">'
         yield f'<p class="meta"><a href="#l{number}" aria-label="Close">×</a> {lines} · '
-        yield f"<b>{in_tag(origin.line_class)}</b> · {self._commit(origin)}</p>\n"
+        if origin.line_class != NONE:  # its own sentence is below
+            yield f"<b>{in_tag(origin.line_class)}</b> · "
+        yield f"{self._commit(origin)}</p>\n"
         if origin.candidate is not None:
             yield from self._written(number, origin.candidate)
         elif origin.others:

@@ -66,10 +66,11 @@ def _form(asked: Narrowed, text: str) -> Iterator[str]:
 
 def _files(found: FileList, asked: Narrowed, text: str, offset: int) -> Iterator[str]:
     if not found.files:
-        yield '<p class="remark">No session changed such a file.'
         if text or asked.parameters:
-            yield f' <a href="{PATH}">Show all files</a>'
-        yield "</p>\n"
+            yield '<p class="remark">No session changed such a file. '
+            yield f'<a href="{PATH}">Show all files</a></p>\n'
+        else:
+            yield '<p class="remark">No session changed a file.</p>\n'
         return
     yield f'<p class="meta">{counted(found.total, "file")}</p>\n<div id="list" class="files">'
     rows = [_row(file, asked) for file in found.files]

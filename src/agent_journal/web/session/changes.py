@@ -37,7 +37,7 @@ _FILES = 40  # on a page
 _OPEN_FILES = 5  # diffs that are not folded, where there are only so many files
 _MOST_DIFF = 200_000  # characters that are shown
 _MOST_TEXT = 500_000
-_NOT_RECORDED = "What changed in it is not recorded."
+NOT_RECORDED = "What changed in it is not recorded."
 _NOT_KNOWN = (
     "Not enough was recorded to tell the net change: these are its edits, one after the other."
 )
@@ -204,7 +204,7 @@ def _edit(found: RequestEdit) -> Iterator[str]:
     if edit.diff:
         yield _diff(edit.diff)
     else:
-        yield f'<p class="missing">{_NOT_RECORDED}</p>\n'
+        yield f'<p class="missing">{NOT_RECORDED}</p>\n'
 
 
 def _diff(diff: str) -> str:

@@ -1,5 +1,5 @@
 // Finding in a session: the server knows where, the page marks what it has.
-import { say } from "./page.js";
+import { complain, say } from "./page.js";
 
 const OWN = "button, .by, .own, .mark, .side, .lang, .link"; // what the page says, not the session
 const MOST_MARKS = 500;
@@ -35,7 +35,7 @@ export function showFinding(talk, go) {
       words = found.words;
       isAll = found.is_all;
     } catch (error) {
-      if (error.name !== "AbortError") say("The server does not answer.");
+      if (error.name !== "AbortError") complain("The server does not answer.");
       return;
     }
     const seen = Number(new URLSearchParams(location.search).get("at") ?? 0);

@@ -1,6 +1,6 @@
 // A session that grows while it is open. The view follows only at its end.
 import { fetchPart } from "./leaves.js";
-import { say } from "./page.js";
+import { complain, say } from "./page.js";
 
 const MOST = 20; // leaves that are asked for at once
 const NEAR = 60; // pixels from the end that count as the end
@@ -73,7 +73,7 @@ export function showGrowth(talk, offer) {
     const own = decodeURIComponent(talk.dataset.session);
     const changed = items?.find((item) => `/s/${item.agent}/${item.id}` === own);
     if (items && !changed) return;
-    work = work.then(() => update(changed?.message_count ?? messages)).catch(() => say("The server does not answer."));
+    work = work.then(() => update(changed?.message_count ?? messages)).catch(() => complain("The server does not answer."));
   };
 }
 

@@ -1,5 +1,5 @@
 // A long session: only the leaves near what is looked at are in the page, the others are empty space.
-import { fragment, say } from "./page.js";
+import { complain, fragment } from "./page.js";
 
 const MOST = 20; // leaves in the page: at most 600 articles
 const NEAR = 1500; // pixels beyond the window that have leaves
@@ -73,7 +73,7 @@ export function showLeaves(talk) {
   }
 
   function fail() {
-    if (!isAway) say("The server does not answer.");
+    if (!isAway) complain("The server does not answer.");
     isAway = true;
   }
 

@@ -1,5 +1,5 @@
 // The list: results while typing, menus, and keys to walk through it.
-import { fragment, say } from "./page.js";
+import { complain, fragment, say } from "./page.js";
 
 const box = document.getElementById("q");
 const list = document.getElementById("results");
@@ -25,7 +25,7 @@ async function showResults(mode) {
     const refusal = answer.ok ? null : found.getElementById("main"); // of a page that says why
     list.replaceChildren(...(refusal ?? found).childNodes);
   } catch (error) {
-    if (error.name !== "AbortError") say("The server does not answer.");
+    if (error.name !== "AbortError") complain("The server does not answer.");
     return;
   }
   history.replaceState(null, "", shown);

@@ -1,6 +1,6 @@
 // What is open grows while agents write: the list, the sessions being written, a session.
 import { showGrowth } from "./growth.js";
-import { fragment, say } from "./page.js";
+import { complain, fragment, say } from "./page.js";
 import { follow } from "./stream.js";
 
 const PAUSE = 300; // milliseconds in which changes of a list come together
@@ -76,7 +76,7 @@ state.hidden = true;
 
 function tell(status) {
   let text = "";
-  if (status.kind === "syncing") text = `Reading sessions: ${status.text}, ${Math.floor(100 * status.share)} %`;
+  if (status.kind === "syncing") text = `Syncing: ${status.text}, ${Math.floor(100 * status.share)} %`;
   else if (status.kind === "failed" || status.kind === "away") text = status.text;
   state.textContent = text;
   state.hidden = !text;
@@ -97,12 +97,16 @@ function addSync() {
     try {
       const headers = { "Content-Type": "application/json", "X-AJ": "1" };
       const answer = await fetch("/api/1/sync", { method: "POST", headers, body: "{}" });
-      const report = answer.ok ? (await answer.json()).items[0] : null;
-      say(report ? `Synced. New sessions: ${report.new_sessions}` : "The sync failed.");
-      if (report) word = "Synced";
-      tell(report ? {} : { kind: "failed", text: "The sync failed." });
+      const report = await answer.json();
+      if (answer.ok) {
+        say(`Synced. New sessions: ${report.items[0].new_sessions}`);
+        word = "Synced";
+        tell({});
+      } else {
+        complain(`Not synced: ${report.error.message}`);
+      }
     } catch {
-      say("The server does not answer.");
+      complain("The server does not answer.");
     } finally {
       sync.disabled = false;
       sync.textContent = word;

@@ -1,5 +1,5 @@
 // Stars, tags and titles: changed here, kept in the journal.
-import { say } from "./page.js";
+import { complain, say } from "./page.js";
 
 export function showMarks(head) {
   const star = document.getElementById("star");
@@ -23,7 +23,7 @@ export function showMarks(head) {
 
   star.addEventListener("click", async () => {
     const marks = await send({ starred: star.getAttribute("aria-pressed") !== "true" });
-    if (marks.problem) return say(marks.problem);
+    if (marks.problem) return complain(marks.problem);
     const isStarred = marks.starred_at !== null;
     star.setAttribute("aria-pressed", String(isStarred));
     star.textContent = isStarred ? "★" : "☆";

@@ -10,6 +10,19 @@ export function fragment(text) {
   return template.content;
 }
 
+// Said to those who hear the page.
 export function say(text) {
   document.getElementById("say").textContent = text;
+}
+
+const SHOWN = 6000; // milliseconds
+let hiding = 0;
+
+// What went wrong is for those who see it, too.
+export function complain(text) {
+  say(text);
+  const line = document.getElementById("say");
+  line.classList.remove("unseen");
+  clearTimeout(hiding);
+  hiding = setTimeout(() => line.classList.add("unseen"), SHOWN);
 }
