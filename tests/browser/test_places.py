@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,6 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.tabs import PHONE, Tab, Tabs
 from tests.browser.windows import is_wide
 from tests.support.servers import Server
+
+_MONTH = re.compile(r"^\d{4}-\d{2}$")
 
 
 @pytest.fixture
@@ -155,6 +158,18 @@ def test_the_menus_fit_on_a_phone(tabs: Tabs, server: Server) -> None:
             assert box is not None
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 390
+
+
+def test_the_dates_of_a_chart_are_apart_on_a_phone(tabs: Tabs, server: Server) -> None:
+    with tabs.on(server, viewport=PHONE) as tab:
+        tab.page.goto("/usage?since=2020-01-01")
+        dates = tab.page.locator(".scrolls text[text-anchor=middle]").filter(has_text=_MONTH)
+        boxes = [one.bounding_box() for one in dates.all()]
+        assert len(boxes) > 5
+        for one, following in pairwise(boxes):
+            assert one is not None
+            assert following is not None
+            assert one["x"] + one["width"] + 4 < following["x"]
 
 
 def test_menus_and_tables_work_without_script(tabs: Tabs, server: Server) -> None:
