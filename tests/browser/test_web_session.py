@@ -98,10 +98,13 @@ def test_a_long_session_opens_anywhere_and_stays_small(tab: Tab) -> None:
     page = tab.page
     page.goto(f"{LONG}?at=1500")
     page.locator(".msg.target", has_text="long text number 1500").wait_for()
-    for _ in range(6):
-        page.mouse.wheel(0, 4_000)
+    for _ in range(200):  # leaf by leaf, past more of them than may be in the page
+        page.evaluate("scrollBy(0, 2_000)")
         tab.settle()
         assert page.locator(".leaf").count() <= 44
+        if top(page)[0] > 2_100:
+            break
+    assert top(page)[0] > 2_100
     page.evaluate("scrollTo(0, 0)")
     page.locator(".msg", has_text="long text number 0 ").first.wait_for()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
