@@ -12,8 +12,8 @@ from playwright.sync_api import Page
 
 from agent_journal.export.family import Member
 from agent_journal.export.formats import ExportOptions, Extras, written
-from tests.browser.tabs import Tab, Tabs
-from tests.support.journals import aj, claude_line
+from tests.browser.tabs import PATIENCE, Tab, Tabs
+from tests.support.journals import aj, append, claude_line, write_claude
 from tests.support.pages import HOSTILE, hostile_session, joined, row
 from tests.support.routes import READ, VALUES
 from tests.support.servers import Server, running
@@ -156,6 +156,34 @@ def test_the_search_box_shows_hits_as_text(tab: Tab) -> None:
     tab.page.fill("#q", "owned")
     tab.page.locator("mark", has_text="owned").first.wait_for()
     assert_harmless(tab.page)
+
+
+def test_what_arrives_while_pages_are_open_does_nothing(tab: Tab, server: Server) -> None:
+    """Messages, and sessions with hostile titles and folders, in the list and in a session."""
+    folder = server.home / ".claude/projects/-work"
+    log = folder / "s-grows.jsonl"
+    write_claude(server.home, "s-grows", project="-work")
+    assert aj(server.home, "sync").returncode == 0
+    listed = tab.page.context.new_page()
+    try:
+        tab.page.goto("/s/claude-code/s-grows?depth=everything")
+        listed.goto("/")
+        for number, text in enumerate(TEXTS):
+            append(log, claude_line("user", 4 + number, text, "s-grows"))
+            append(
+                folder / f"new-{number}.jsonl",
+                claude_line("user", 8_000 + number, text, f"new-{number}"),
+            )
+        append(log, claude_line("user", 9_000, "the last one", "s-grows"))
+        append(folder / "new-last.jsonl", claude_line("user", 9_001, "the newest", "new-last"))
+        wait = 1000 * PATIENCE
+        tab.page.locator(".msg", has_text="the last one").wait_for(state="attached", timeout=wait)
+        listed.locator("a.title", has_text="the newest").wait_for(state="attached", timeout=wait)
+        for page in (tab.page, listed):
+            assert "<script" in page.locator("main").inner_text()
+            assert_harmless(page)
+    finally:
+        listed.close()
 
 
 def test_the_session_is_really_hostile(server: Server) -> None:
