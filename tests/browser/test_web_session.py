@@ -172,6 +172,8 @@ def test_keys_move_and_keep_the_focus(tab: Tab) -> None:
         return int(page.evaluate("document.activeElement.dataset.at"))
 
     assert [press("j"), press("j"), press("k")] == [0, 1, 0]
+    outline = page.evaluate("getComputedStyle(document.activeElement).outline")
+    assert "solid 2px" in outline  # who uses the keyboard sees where that is
     assert [press("J"), press("J"), press("K")] == [3, 6, 3]
     for name, place in (("Next prompt", 6), ("Previous prompt", 3), ("Next message", 4)):
         page.get_by_role("button", name=name).click()

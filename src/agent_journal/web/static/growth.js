@@ -45,7 +45,7 @@ export function showGrowth(talk, offer) {
   }
 
   async function update(count) {
-    if (count < messages) { // it was written anew: nothing in the page is sure to be in it
+    if (count < messages) { // it was rewritten: nothing in the page is sure to be in it
       location.reload();
       return;
     }
