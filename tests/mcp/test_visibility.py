@@ -84,6 +84,19 @@ def test_several_projects_by_parts_of_their_names(own_home: Path) -> None:
         assert sessions["page"]["total"] == 0
 
 
+def test_a_folder_named_from_here_is_excluded_from_everywhere(own_home: Path) -> None:
+    folder = own_home / "plans"
+    folder.mkdir()
+    ClaudeSession(own_home, "here", str(folder)).prompt("The plans of this folder")
+    assert aj(own_home, "sync").returncode == 0
+    assert aj(own_home, "config", "set", "mcp.exclude", ".", cwd=folder).returncode == 0
+    elsewhere = own_home / "elsewhere"
+    elsewhere.mkdir()
+    with mcp_server(own_home, folder=elsewhere) as server:
+        assert "here" not in names(server)
+        assert "fixed" in names(server)
+
+
 def test_nothing_tells_that_excluded_sessions_exist(tmp_path: Path) -> None:
     """Neither the beginning of an id, nor a count, nor the name of an agent that has no others."""
     shown = ClaudeSession(tmp_path, "plans-shown", "/work/relay")

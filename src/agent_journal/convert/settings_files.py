@@ -40,6 +40,8 @@ def read_settings(path: str, ending: str = "") -> Settings:
     With the ending of its name, the copy of the file is read.
     """
     try:
+        if os.path.exists(path + ending) and not os.path.isfile(path + ending):
+            raise ConfigError(f"{path + ending} is not a file, and was left alone", _BY_HAND)
         with open(path + ending, "rb") as file:
             data = file.read()
     except FileNotFoundError:
