@@ -101,7 +101,7 @@ def remove_backup(settings: Settings, ending: str) -> None:
 
 
 def _replace(settings: Settings, new: bytes, backup: str = "") -> None:
-    """Write the file anew; a copy of it is written once nothing speaks against that."""
+    """Replace the file; the copy of it is written when nothing speaks against that."""
     if read_settings(settings.path).data != settings.data:
         raise UsageError(f"{settings.path} has just been changed", "try again")
     mode = _PRIVATE
