@@ -17,6 +17,7 @@ from tests.support.terminals import on_terminal
 
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 README = (ROOT / "README.md").read_text()
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 # Agents whose files are described on the page of another one
 _PAGES = {
     "vscode-chat": "vscode",
@@ -146,3 +147,15 @@ def test_no_line_names_the_folder_beside_the_project() -> None:
         ROOT / "README.md",
     ]:
         assert beside not in path.read_text(), path
+
+
+def test_pages_for_agents_name_options_that_exist() -> None:
+    """An unknown option of a search would be taken for a word."""
+    commands = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    known = set(_OPTION.findall(commands.replace("--sync / --no-sync", "--sync, --no-sync")))
+    for page in ("docs/for-agents.md", "plugin/skills/agent-journal/SKILL.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert set(_OPTION.findall(text)) <= known, page
+        for command, rest in re.findall(r"`aj ([a-z]+)([^`]*)`", text):
+            section = commands.partition(f"\n## aj {command}\n")[2].partition("\n## ")[0]
+            assert set(_OPTION.findall(rest)) <= set(_OPTION.findall(section)), (page, command)

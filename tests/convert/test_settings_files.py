@@ -97,6 +97,17 @@ def test_a_file_that_is_left_alone_has_no_copy(tmp_path: Path, text: str) -> Non
     assert os.listdir(tmp_path) == ["x.toml"]
 
 
+def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.symlink_to(os.devnull)
+    with pytest.raises(ConfigError, match="is not a file"):
+        put_entry(entry_in(path))
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(ConfigError, match="is not a file"):
+        remove_entry(entry_in(path))
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
     lambda below: (

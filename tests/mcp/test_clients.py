@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -115,6 +117,65 @@ def test_resources_prompts_and_errors_in_every_version(home: Path, version: str)
         assert wrong.is_error
 
     with_client(home, version, work)
+
+
+def test_all_pages_in_every_version(home: Path, version: str) -> None:
+    async def work(client: Client) -> None:
+        sessions = []
+        for offset in range(3):
+            given = {"limit": 1, "offset": offset, "format": "json"}
+            data = (await client.call_tool("list_sessions", given)).structured_content
+            sessions += [item["id"] for item in data["items"]]
+            assert data["page"]["total"] == 3
+        assert sorted(sessions) == ["claimed", "fixed", "other"]
+        positions: list[int] = []
+        given = {"session": "fixed", "depth": "everything", "max_chars": 1_500, "format": "json"}
+        while True:
+            data = (await client.call_tool("read", given)).structured_content
+            positions += [message["seq"] for message in data["items"][0]["messages"]]
+            if data["cursor"] is None:
+                break
+            given["cursor"] = data["cursor"]
+        assert positions == sorted(set(positions))
+        assert len(positions) >= 6
+
+    with_client(home, version, work)
+
+
+def test_a_server_that_is_killed_in_the_middle_is_an_error(home: Path, version: str) -> None:
+    """No call waits for ever: neither the one that was asked nor the next."""
+
+    async def work(client: Client) -> None:
+        await client.call_tool("list_sessions", {})
+        (server,) = servers_of(os.getpid())
+        os.kill(server, signal.SIGSTOP)  # so that the call is on its way
+        failed = []
+
+        async def ask() -> None:
+            try:
+                await client.call_tool("search", {"query": "retry"})
+            except MCPError as error:
+                failed.append(error)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            await anyio.sleep(0.1)
+            os.kill(server, signal.SIGKILL)
+        assert len(failed) == 1
+        await ask()
+        assert len(failed) == 2
+
+    with_client(home, version, work)
+
+
+def servers_of(parent: int) -> list[int]:
+    """The processes that run `aj mcp` for a process."""
+    found = []
+    for task in Path(f"/proc/{parent}/task").iterdir():
+        for number in (task / "children").read_text().split():
+            if b"mcp" in Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0"):
+                found.append(int(number))
+    return found
 
 
 def test_a_client_finds_the_newest_version(home: Path) -> None:

@@ -84,6 +84,34 @@ def test_several_projects_by_parts_of_their_names(own_home: Path) -> None:
         assert sessions["page"]["total"] == 0
 
 
+def test_no_count_tells_what_a_prompt_history_has(own_home: Path) -> None:
+    """Nobody knows for certain whose project its lines are of."""
+    for number in range(3):
+        line = {"display": f"lighthouse {number}", "project": "/work/secret-plans", "timestamp": 1}
+        append(own_home / ".claude/history.jsonl", line)
+    assert aj(own_home, "sync").returncode == 0
+    with mcp_server(own_home) as server:
+        assert server.data("search", query="lighthouse")["page"]["total"] == 3
+    assert aj(own_home, "config", "set", "mcp.exclude", "/work/secret-plans").returncode == 0
+    with mcp_server(own_home) as server:
+        found, nothing = (server.data("search", query=word) for word in ("lighthouse", "nosuch"))
+        assert found["page"] == nothing["page"]
+        assert found["matched"] == nothing["matched"]
+
+
+def test_a_folder_named_from_here_is_excluded_from_everywhere(own_home: Path) -> None:
+    folder = own_home / "plans"
+    folder.mkdir()
+    ClaudeSession(own_home, "here", str(folder)).prompt("The plans of this folder")
+    assert aj(own_home, "sync").returncode == 0
+    assert aj(own_home, "config", "set", "mcp.exclude", ".", cwd=folder).returncode == 0
+    elsewhere = own_home / "elsewhere"
+    elsewhere.mkdir()
+    with mcp_server(own_home, folder=elsewhere) as server:
+        assert "here" not in names(server)
+        assert "fixed" in names(server)
+
+
 def test_nothing_tells_that_excluded_sessions_exist(tmp_path: Path) -> None:
     """Neither the beginning of an id, nor a count, nor the name of an agent that has no others."""
     shown = ClaudeSession(tmp_path, "plans-shown", "/work/relay")

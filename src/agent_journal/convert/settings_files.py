@@ -40,6 +40,8 @@ def read_settings(path: str, ending: str = "") -> Settings:
     With the ending of its name, the copy of the file is read.
     """
     try:
+        if os.path.exists(path + ending) and not os.path.isfile(path + ending):
+            raise ConfigError(f"{path + ending} is not a file, and was left alone", _BY_HAND)
         with open(path + ending, "rb") as file:
             data = file.read()
     except FileNotFoundError:
@@ -99,7 +101,7 @@ def remove_backup(settings: Settings, ending: str) -> None:
 
 
 def _replace(settings: Settings, new: bytes, backup: str = "") -> None:
-    """Write the file anew; a copy of it is written once nothing speaks against that."""
+    """Replace the file; the copy of it is written when nothing speaks against that."""
     if read_settings(settings.path).data != settings.data:
         raise UsageError(f"{settings.path} has just been changed", "try again")
     mode = _PRIVATE

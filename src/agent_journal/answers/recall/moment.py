@@ -145,6 +145,8 @@ class Moment:
         if self.hidden:
             rows = tuple(Value(str(row_id)) for row_id in sorted(self.hidden))
             conditions.append(Not(Field(SESSION_ROWS, rows)))
+        if self.has_exclusions:  # whose project a line of a prompt history is of is not certain
+            conditions.append(Not(Field("kind", (Value("history"),))))
         tree = narrowed(parsed, conditions)
         found = self._search.find(self.journal, tree, mode, limit=limit, per_session=per_session)
         shown = [hit for hit in found.hits if hit.session is None or self.is_shown(hit.session)]

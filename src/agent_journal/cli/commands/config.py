@@ -87,6 +87,8 @@ def set_(key: str, values: tuple[str, ...]) -> None:
     """
     path = _config_path()
     key = get_setting(key).key
+    if key == "mcp.exclude":  # it is read in other folders than this one
+        values = tuple(map(_from_here, values))
     set_value(path, key, values)
     changed = load()
     note(f"{key} = {_text(key, changed.get(key))} in {path}")
@@ -111,6 +113,13 @@ def unset(key: str) -> None:
 def path() -> None:
     """Print the path of the settings file."""
     echo(_config_path())
+
+
+def _from_here(text: str) -> str:
+    """A folder that was named from the current one, from anywhere; other texts as they are."""
+    if text.replace("\\", "/").split("/")[0] in (".", ".."):
+        return os.path.abspath(text)
+    return text
 
 
 def _config_path() -> str:
