@@ -10,6 +10,7 @@ from agent_journal.answers.blame import BlameWishes
 from agent_journal.errors import JournalError, UsageError
 from agent_journal.provenance.blame import Range
 from tests.provenance.blamed import BY_NOBODY, CART, WRITTEN, blame_items, classes
+from tests.support.journals import aj
 from tests.support.repositories import ClaudeSession, Repository
 
 PRICE = """\
@@ -198,6 +199,9 @@ def test_one_line_in_two_sessions(home: Path, repository: Repository) -> None:
     (item,) = blame_items(home, repository.root / "cart")
     assert (item["class"], item["session"], item["edit"]) == ("several", None, None)
     assert sorted(other["session"] for other in item["others"]) == ["s1", "s2"]
+    done = aj(home, "blame", str(repository.root / "cart"))
+    said = "0 of 1 line written by recorded sessions, and 1 by one of several\n"
+    assert done.stderr == said
 
 
 def test_a_line_that_one_session_wrote_in_many_places(home: Path, repository: Repository) -> None:

@@ -132,7 +132,11 @@ def _colour(item: Mapping[str, Any]) -> tuple[str, ...]:
 def _note_shares(items: Sequence[Mapping[str, Any]]) -> None:
     """Print how many lines sessions wrote, beside those that nobody can be named for."""
     known = sum(item["session"] is not None for item in items)
-    note(f"{known:,} of {plural(len(items), 'line')} written by recorded sessions")
+    text = f"{known:,} of {plural(len(items), 'line')} written by recorded sessions"
+    unclear = sum(item["class"] == "several" for item in items)
+    if unclear:
+        text += f", and {unclear:,} by one of several"
+    note(text)
 
 
 def _plain_table(items: Sequence[Mapping[str, Any]]) -> Table:
