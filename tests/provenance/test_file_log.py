@@ -54,6 +54,21 @@ def test_the_sessions_of_a_file_under_all_its_names(home: Path, repository: Repo
     assert answer.extra == {"path": "src/basket.py", "lines": 7, "lines_of_sessions": 7}
 
 
+def test_an_edit_that_changed_nothing_has_no_text_to_miss(
+    home: Path, repository: Repository
+) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    session.write("cart.py", CART)
+    session.edit("cart.py", "", "")
+    repository.commit("cart", 10, **{"cart.py": CART})
+    with open_journal(home) as journal:
+        journal.sync()
+        answer = file_log_answer(*find_file_log(journal, str(repository.root / "cart.py")))
+    (item,) = answer.items
+    assert (item["edits"], item["edits_without_text"]) == (2, 0)
+
+
 def test_the_command_prints_it(home: Path, repository: Repository) -> None:
     shop(home, repository)
     aj(home, "sync")

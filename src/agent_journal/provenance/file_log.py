@@ -87,11 +87,18 @@ def _session(
         if edit.state == "undone":
             undone += 1
             continue
-        if not has_text(edit) and edit.kind not in ("delete", "rename"):
-            without_text += 1
+        without_text += _lacks_text(edit)
         added = _sum(added, edit.lines_added)
         removed = _sum(removed, edit.lines_removed)
     return FileSession(session, edits, added, removed, undone, without_text, left)
+
+
+def _lacks_text(edit: FileEdit) -> bool:
+    """Whether an edit changed lines that it does not have."""
+    if has_text(edit) or edit.kind in ("delete", "rename"):
+        return False
+    changed_nothing = edit.lines_added == 0 and edit.lines_removed == 0
+    return not changed_nothing
 
 
 def _sum(total: int | None, more: int | None) -> int | None:
