@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from agent_journal.answers.repository_provenance import find_provenance
 from agent_journal.errors import JournalError
 from agent_journal.provenance import git as module
 from agent_journal.provenance.git import Git
-from tests.provenance.blamed import classes
+from tests.provenance.blamed import blame_items, classes
 from tests.support.journals import open_journal
 from tests.support.repositories import ClaudeSession, Repository
 
@@ -169,6 +170,28 @@ def test_a_repository_without_a_working_tree(
     ClaudeSession(home, "s1", repository.root, 5).prompt("hello")
     with pytest.raises(JournalError, match="bare is a repository without files"):
         classes(home, tmp_path / "bare/a")
+
+
+def test_a_repository_with_longer_ids(home: Path, tmp_path: Path) -> None:
+    """SHA-256: what is not committed has a longer name, and so has the empty tree."""
+    (tmp_path / "shop").mkdir()
+    subprocess.run(
+        ["git", "init", "-q", "--object-format=sha256", str(tmp_path / "shop")], check=True
+    )
+    repository = Repository(tmp_path / "shop")
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    session.write("price.py", CODE)
+    repository.write("price.py", CODE)
+    repository.git("add", "-A")
+    with open_journal(home) as journal:
+        journal.sync()
+        (staged,) = commit_answer(find_commit_shares(journal, None, str(repository.root))).items
+    assert (staged["session"], staged["lines"]) == ("s1", 2)
+    repository.commit("write", 10)
+    repository.write("price.py", CODE + "tax = price * RATE\n")
+    items = blame_items(home, repository.root / "price.py")
+    assert [len(item["commit"] or "") for item in items] == [64, 64, 0]
 
 
 def test_a_list_of_revisions_that_is_not_there(hostile: Repository, home: Path) -> None:

@@ -45,7 +45,6 @@ _NOT_THERE = "not a git repository"
 _BARE = "must be run in a work tree"
 _NO_REVISIONS = "could not open object name list: "
 FIRST_COMMIT = "commit:"  # as store/repositories.py names such a project
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 class GitError(JournalError):

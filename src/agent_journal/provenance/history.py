@@ -13,7 +13,7 @@ from agent_journal.errors import JournalError
 from agent_journal.provenance.git import GitError, Repository
 
 UNCOMMITTED = ""
-_NO_COMMIT = "0" * 40
+_NO_COMMIT = ("0" * 40, "0" * 64)  # the latter with SHA-256
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _MICROS = 1_000_000
 _BLAME = ("-w", "--porcelain", "--no-textconv", "--encoding=UTF-8")
@@ -122,7 +122,7 @@ def _parsed(path: str, output: bytes, pending: Commit) -> Blamed:
     number = 0
     for raw in output.split(b"\n"):
         if raw.startswith(b"\t"):
-            commit = UNCOMMITTED if sha == _NO_COMMIT else sha
+            commit = UNCOMMITTED if sha in _NO_COMMIT else sha
             lines.append(Line(number, decoded(raw[1:]), commit, paths.get(sha, path)))
             continue
         head, _, rest = raw.partition(b" ")
@@ -134,9 +134,12 @@ def _parsed(path: str, output: bytes, pending: Commit) -> Blamed:
             paths[sha] = _unquoted(rest)
         elif head:
             facts[sha][head.decode("ascii", "replace")] = decoded(rest)
-    commits = {sha: _commit(sha, found) for sha, found in facts.items() if sha != _NO_COMMIT}
-    if _NO_COMMIT in facts:
-        commits[UNCOMMITTED] = pending
+    commits = {}
+    for sha, found in facts.items():
+        if sha in _NO_COMMIT:
+            commits[UNCOMMITTED] = pending
+        else:
+            commits[sha] = _commit(sha, found)
     return Blamed(path, lines, commits)
 
 
@@ -205,9 +208,10 @@ def added_by(repository: Repository, commit: Commit) -> list[Blamed]:
 
 def staged(repository: Repository, now: int) -> list[Blamed]:
     """The lines that the next commit will add: those that are staged."""
-    from agent_journal.provenance.git import EMPTY_TREE
-
-    base = "HEAD" if repository.has_commits else EMPTY_TREE
+    base = "HEAD"
+    if not repository.has_commits:
+        empty_tree = repository.git.order("hash-object", "-t", "tree", "--stdin")
+        base = empty_tree.decode("ascii", "replace").strip()
     output = repository.git.order("diff-index", "--cached", *_DIFF, base, "--")
     return _added(output, _pending(now, now))
 
