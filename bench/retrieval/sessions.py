@@ -52,6 +52,7 @@ PARTS: dict[str, list[tuple[Any, str, Any]]] = {
     ],
     "titles": [(ranking, "_REPEATED", 0.0)],
     "less trust in few words": [(ranking, "_LESS_SURE", 0)],
+    "what is there as it was typed": [(ranking, "_AROUND_LITERAL", 1.0)],
 }
 Ask = Callable[[str, str], list[str]]  # a question and a mode -> ids of sessions, best first
 

@@ -64,6 +64,15 @@ def test_weak_words_give_way_to_meaning() -> None:
     assert order(words, near, asked=5.0) == [2, 1]
 
 
+def test_what_is_there_as_it_was_typed_comes_before_what_is_about_it() -> None:
+    words = [Scored(1, 1, 1.0), Scored(2, 2, 0.7)]
+    near = [Scored(2, 2, 0.9, by="meaning")]
+    evidence = Evidence(words, near, {2: 5.0}, {}, 0.1)
+    assert [hit.session for hit in rank_sessions(evidence)] == [2, 1]
+    literal = evidence._replace(is_literal=True)
+    assert [hit.session for hit in rank_sessions(literal)] == [1, 2]
+
+
 def test_a_hit_with_words_is_shown_for_its_session() -> None:
     near = [Scored(1, 1, 0.9, by="meaning")]
     [shown] = rank_sessions(Evidence([Scored(2, 1, 0.1)], near, {}, {}, 1.0))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.journals import aj, aj_json
-from tests.support.talks import hits, talk
+from tests.support.talks import hits, record, talk, write
 
 NEEDLES = [
     "rm -rf",
@@ -139,3 +139,26 @@ def test_lists_take_words_with_a_dash(home: Path) -> None:
     done = aj(home, "ls", "--no-verify")
     assert done.returncode == 2
     assert "no option" in done.stderr
+
+
+def test_a_command_comes_before_talk_about_it(tmp_path: Path) -> None:
+    """Also where only the output of a tool has it, and everybody else talks of its words."""
+    talk(
+        tmp_path,
+        "You must run npm run lint before you commit, and it must be clean",
+        "Now run the tests and lint",
+        "Fix what lint says, then run the tests and lint again",
+    )
+    listing = "Commands of this project. Build: `npm run build`. Lint: `npm run lint --fix`."
+    asked = {"type": "tool_use", "id": "u1", "name": "Bash", "input": {"command": "cat README"}}
+    printed = {"type": "tool_result", "tool_use_id": "u1", "content": listing + " More." * 300}
+    records = [
+        record("user", "a1", "Show me the instructions"),
+        record("assistant", "a2", [asked]),
+        record("user", "a3", [printed]),
+    ]
+    lines = [{**one, "sessionId": "has", "cwd": "/w"} for one in records]
+    write(tmp_path, lines, ".claude/projects/-w/has.jsonl")
+    assert aj(tmp_path, "sync").returncode == 0
+    for query in ("npm run lint -- --fix", "npm run lint --fix", "npm run lint fix"):
+        assert hits(tmp_path, query)[0]["session"] == "claude-code:has", query

@@ -139,7 +139,12 @@ class ByScore:
             # Titles with some of the words speak for sessions that have all of them
             titles = self._compiler.titles(self._compiler.scored(checked.tree))
             found += _titles_of(found, self._messages.best(titles).hits)
-        evidence = evidence._replace(messages=found, whole=whole, needs_words=first.needs_words)
+        evidence = evidence._replace(
+            messages=found,
+            whole=whole,
+            needs_words=first.needs_words,
+            is_literal=self._is_literal(checked.tree),
+        )
         hits = {hit.key: hit for hit in self._ranked(checked, evidence)}
         while not block.is_all and len(hits) < limit:
             block = self._messages.best(self._compiler.beside(query, found))
@@ -147,6 +152,11 @@ class ByScore:
             for hit in self._ranked(checked, evidence):
                 hits.setdefault(hit.key, hit)
         return Match(list(hits.values()), "all", block.is_all)
+
+    def _is_literal(self, tree: Node | None) -> bool:
+        """Whether something has the words as they were typed, like a command."""
+        literal = self._compiler.literal(tree)
+        return literal is not None and self._messages.exists(literal)
 
     def _whole_sessions(self, tree: Node | None) -> dict[int, float]:
         """The scores of whole sessions by the words of everything that was said in them."""

@@ -121,6 +121,15 @@ class Compiler(QueryParts):
             parts.append((self._occur.Must, self._unscored(hard)))
         return self._shown(self._query.boolean_query(parts), tree)
 
+    def literal(self, tree: Node | None) -> tantivy.Query | None:
+        """The query for what has the words of a tree as they were typed, where they are text."""
+        if has_alternatives(tree):
+            return None
+        row = self._relevance.literal(plain_words(tree))
+        if row is None:
+            return None
+        return self._shown(self._all_of([row, self._node(conditions(tree))]), tree)
+
     def sessions_having(self, content: str) -> list[int]:
         """The rows of the sessions with what `has:` asks for."""
         return self._fields.sessions_having(content)

@@ -29,6 +29,8 @@ FEW_WORDS = 3  # all of which are meant: more words are a question
 _PROSE = re.compile("[^\\W_]+(?:['’-][^\\W_]+)*")
 _SIGNS = ".,;:!?\"'()…"
 _LONGEST_ROW = 6  # words that may be a command, a name or an error message
+_SHORTEST_LITERAL = 3  # two words in a row are in many texts by chance
+_LEAST_TELLING = 2  # of them that are no helper words
 _NEAR = 2  # places that words may be moved by
 _ALL_PARTS = 0.7  # how much a name in other words counts: `user name` for `userName`
 _PREFIX_VALUE = 3.0  # of a word of which only the beginning is known
@@ -101,7 +103,7 @@ class Relevance:
 
     def rows(self, words: Iterable[Word], units: list[Unit]) -> list[tantivy.Query]:
         """What a text gets for having a few words in a row, and for having them near each other."""
-        terms = [term for word in words for term in self._families.terms(word.text)]
+        terms = self._terms(words)
         if not 2 <= len(terms) <= _LONGEST_ROW or HELPER_WORDS.issuperset(terms):
             return []
         value = sum(unit.value for unit in units)
@@ -111,9 +113,26 @@ class Relevance:
         const = self._query.const_score_query
         return [const(in_a_row, ROW_BONUS * value), const(near, NEAR_BONUS * value)]
 
+    def literal(self, words: list[Word]) -> tantivy.Query | None:
+        """What has a few words in a row that may be a command, a name or an error message.
+
+        None where the words say too little for that, and for a single path or name.
+        """
+        terms = self._terms(words)
+        if len(words) == 1 or not _SHORTEST_LITERAL <= len(terms) <= _LONGEST_ROW:
+            return None
+        # A character of Chinese is a term, and several of them are a single word
+        long_terms = [term for term in terms if len(term) > 1 or term.isascii()]
+        if len(set(long_terms) - HELPER_WORDS) < _LEAST_TELLING:
+            return None
+        return self._query.phrase_query(self._schema, "body", [*terms])
+
     def any_of(self, queries: list[tantivy.Query]) -> tantivy.Query:
         """One of several queries; the scores are added."""
         return self._query.boolean_query([(self._occur.Should, query) for query in queries])
+
+    def _terms(self, words: Iterable[Word]) -> list[str]:
+        return [term for word in words for term in self._families.terms(word.text)]
 
     # -- what is looked for --------------------------------------------------------------------
 
