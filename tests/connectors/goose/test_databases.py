@@ -22,6 +22,7 @@ from tests.support.row_databases import (
 
 FOLDER = ".local/share/goose/sessions"
 TALK = CASES / "goose/conversation/home" / FOLDER
+NEWER = CASES / "goose/newer/home" / FOLDER
 LOG = CASES / "goose/log/home" / FOLDER / "20250620_013617.jsonl"
 
 
@@ -35,6 +36,22 @@ def test_rows_are_extracted_as_the_cases_have_them(tmp_path: Path) -> None:
         db.execute("UPDATE sessions SET name = 'Prune it' WHERE id = '20261106_1'")
     changed = {name for name, data in extracted("goose", path, kept).items() if data}
     assert changed == {"session-20261106_1.jsonl"}
+
+
+def test_a_sub_agent_is_listed_with_its_session(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir(parents=True)
+    tables = rows_in(NEWER)
+    write_rows(tmp_path / FOLDER / "sessions.db", tables)
+    assert extracted("goose", tmp_path / FOLDER / "sessions.db") == written_rows(
+        NEWER, "sessions.db"
+    )
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+        (row,) = journal.sessions()
+        assert row.id == "20261107_1"
+        assert journal.session("20261107_2").parent_id == row.id
+        edits = journal.session("20261107_1").file_edits
+        assert [edit.call_id for edit in edits] == ["c1", "c2"]  # the third one failed
 
 
 def test_of_a_session_in_both_the_database_counts(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from agent_journal.connectors.assets import decoded_asset
+from agent_journal.connectors.replacements import with_replaced_parts
 from agent_journal.connectors.text_editor import edit_by_command
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import array, items, mapping, string
@@ -21,6 +23,9 @@ from agent_journal.model import Attachment, FileEdit, ToolCall, ToolKind
 # Extensions that are a part of Goose; others are MCP servers
 _OWN_EXTENSIONS = ("developer", "todo", "platform", "subagent", "skills", "summon")
 _EDITOR = "developer__text_editor"
+# The tools that came in its place; the names of this extension's tools may have no prefix
+_WRITE = ("write", "developer__write")
+_EDIT = ("edit", "developer__edit")
 _REQUESTS = ("toolRequest", "frontendToolRequest")
 Path = tuple[str | int, ...]
 
@@ -125,6 +130,18 @@ def picture(values: dict[str, Any]) -> Attachment:
 def file_edit(call: ToolCall, block: Block) -> FileEdit | None:
     """Return what a call of the text editor changed."""
     request = mapping(mapping(block.values.get("toolCall")).get("value"))
-    if call.name != _EDITOR:
+    arguments = mapping(request.get("arguments"))
+    if call.name == _EDITOR:
+        return edit_by_command(call, arguments)
+    path = string(arguments.get("path"))
+    if path is None:
         return None
-    return edit_by_command(call, mapping(request.get("arguments")))
+    edit = FileEdit(
+        session_id=call.session_id, path=path, message_id=call.message_id, call_id=call.id
+    )
+    if call.name in _WRITE:
+        return replace(edit, after=string(arguments.get("content")))
+    before, after = string(arguments.get("before")), string(arguments.get("after"))
+    if call.name in _EDIT and before is not None and after is not None:
+        return with_replaced_parts(edit, [(before, after)])
+    return None

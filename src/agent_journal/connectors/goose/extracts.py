@@ -30,7 +30,7 @@ _SESSIONS = Table(
         *("created_at", "updated_at", "extension_data", *_TOKENS),
         *(f"accumulated_{name}" for name in _TOKENS),
         *("accumulated_cost", "schedule_id", "provider_name", "model_config_json", "goose_mode"),
-        *("archived_at", "project_id"),
+        *("archived_at", "project_id", "parent_session_id"),
     ),
     json=("extension_data", "model_config_json"),
 )

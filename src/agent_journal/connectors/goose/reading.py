@@ -59,6 +59,7 @@ class Row(RowLine):
     description: Any = None
     user_set_name: Any = None
     session_type: Any = None
+    parent_session_id: Any = None
     working_dir: Any = None
     created_at: Any = None
     updated_at: Any = None
@@ -186,6 +187,9 @@ class SessionReader(RowsReader[Row]):
             return
         row = self._session
         kind = string(row.session_type)
+        parent = None
+        if kind == "sub_agent":
+            parent = string(row.parent_session_id)  # since schema 15
         session = Session(
             agent="goose",
             id=self.id,
@@ -194,6 +198,7 @@ class SessionReader(RowsReader[Row]):
             started_at=parse_time(row.created_at) or min(self._times, default=None),
             ended_at=max(self._times, default=parse_time(row.updated_at)),
             is_automated=kind in _AUTOMATED,
+            parent_id=parent,
             agent_name="sub-agent" if kind == "sub_agent" else None,
         )
         yield self._titled(session, row)
