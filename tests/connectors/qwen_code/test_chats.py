@@ -12,7 +12,7 @@ from agent_journal.connectors.base import Env
 from agent_journal.convert.resuming import Command, command
 from agent_journal.sync.recognition import recognise
 from tests.support.assemble import read_root
-from tests.support.journals import aj, aj_json
+from tests.support.journals import aj, aj_json, open_journal
 from tests.support.paths import CASES
 
 HOME = CASES / "qwen_code/chats/home"
@@ -37,6 +37,23 @@ def test_a_request_of_a_sub_agent_counts_once(tmp_path: Path) -> None:
     assert found[SESSION][0] == alone
     assert found[f"{SESSION}/general-purpose-call_4"][0] == 704 + 707
     assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_the_model_of_a_sub_agent_may_be_known_later(tmp_path: Path) -> None:
+    """It is in a file beside its own, which is rewritten: half of it, and then another model."""
+    shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
+    (meta,) = (tmp_path / PROJECT / "subagents").rglob("*.meta.json")
+    whole = meta.read_text()
+    name = json.loads(whole)["model"]
+    texts = [(whole[:40], set()), (whole, {name}), (whole.replace(name, "plum-2"), {"plum-2"})]
+    for text, models in texts:
+        meta.write_text(text)
+        assert aj(tmp_path, "sync", "--no-index").returncode == 0
+        with open_journal(tmp_path) as journal:
+            session = journal.session(f"{SESSION}/general-purpose-call_4")
+            said = {message.model for message in session.messages if message.kind == "answer"}
+            assert (said - {None}, set(session.models)) == (models, models)
+        assert aj(tmp_path, "verify").returncode == 0
 
 
 def test_a_request_that_two_sessions_tell_counts_once(tmp_path: Path) -> None:
@@ -103,7 +120,7 @@ def test_files_are_recognised_when_they_are_imported() -> None:
     chat = HOME / PROJECT / f"chats/{SESSION}.jsonl"
     assert recognise(str(chat))[:3] == ("qwen-code", "log", SESSION)
     (subagent,) = (HOME / PROJECT / "subagents").rglob("*.jsonl")
-    expected = ("qwen-code", "log", f"{SESSION}/general-purpose-call_4")
+    expected = ("qwen-code", "replay", f"{SESSION}/general-purpose-call_4")
     assert recognise(str(subagent))[:3] == expected
 
 

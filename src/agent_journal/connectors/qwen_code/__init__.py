@@ -112,4 +112,5 @@ def _subagents(session: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -
         elif entry.name.endswith(".jsonl"):
             agent_id = entry.name.removesuffix(".jsonl").removeprefix(SUBAGENT)
             session_id = f"{session.name}/{agent_id}"
-            yield from found_file(entry, inner, "log", unlisted, session_id)
+            # Read whole: the file beside it names the model of all its lines, and changes
+            yield from found_file(entry, inner, "replay", unlisted, session_id)

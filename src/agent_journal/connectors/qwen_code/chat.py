@@ -324,9 +324,6 @@ def _started_with(file: FileIdentity, content: Content) -> str | None:
     """The model that a sub-agent was started with, in the file beside its own."""
     name = file.name.rpartition("/")[2].removesuffix(".jsonl")
     beside = f"{name}.meta.json"
-    # It may appear after lines were read, which are then read from the beginning
-    if not content.has_sibling(beside):
-        return None
     data = content.sibling(beside)
     if not data:
         return None

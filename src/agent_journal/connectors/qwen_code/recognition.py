@@ -24,5 +24,5 @@ def recognise(path: str, head: bytes) -> Recognition | None:
     session_id = string(lines[0]["sessionId"]) or stem(path)
     agent_id = string(lines[0].get("agentId"))
     if agent_id is not None and os.path.basename(path).startswith(SUBAGENT):
-        session_id = f"{session_id}/{agent_id}"
+        return Recognition("replay", f"{session_id}/{agent_id}")
     return Recognition("log", session_id)
