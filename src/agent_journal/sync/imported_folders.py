@@ -100,13 +100,17 @@ def _listed_by_agents(
     The agent's own folders are then taken out of `below`, so that they are not walked through.
     """
     taken: set[str] = set()
+    claimed: set[str] = set()  # Kilo finds the files of OpenCode, too: they are of one agent
     for connector in agents:
         own_folders = set(connector.root_folders).intersection(below)
         if not own_folders:
             continue
         found = [file for file in connector.discover(folder) if isinstance(file, FoundFile)]
+        if not connector.has_shared_database_names:
+            found = [file for file in found if file.path not in claimed]
         if _are_of(connector, found):
             taken |= own_folders
+            claimed.update(file.path for file in found)
             yield from (Work(connector, folder, file) for file in found)
     below[:] = [name for name in below if name not in taken]
 

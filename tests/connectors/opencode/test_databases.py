@@ -336,3 +336,10 @@ def test_odd_ids_and_times_of_rows_hide_no_other_rows(tmp_path: Path) -> None:
         assert journal.session("ses_01main").messages
     assert b'"id":7' in (extracted("opencode", path)["session-ses_01main.jsonl"] or b"")
     assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_a_tree_in_a_folder_is_imported_as_one_agents(tmp_path: Path) -> None:
+    shutil.copytree(TREE, tmp_path / "backup")
+    assert aj(tmp_path, "import", str(tmp_path / "backup")).returncode == 0
+    found = aj_json(tmp_path, "ls", "--all")["items"]
+    assert [(item["agent"], item["id"]) for item in found] == [("opencode", "ses_06tree")]
