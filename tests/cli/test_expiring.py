@@ -45,6 +45,22 @@ def test_sessions_are_listed_by_title_the_first_to_go_first(tmp_path: Path) -> N
     ]
 
 
+def test_sub_agents_have_the_ids_of_other_lists(tmp_path: Path) -> None:
+    own = "ac938353-cf47-411c-bc07-8372ac935302"
+    write_claude(tmp_path, own)
+    folder = tmp_path / f".claude/projects/-work-app/{own}/subagents"
+    folder.mkdir(parents=True)
+    path = write_claude(tmp_path, "agent-a1b2c3d4e5f6a7b89")
+    line = json.loads(path.read_text().splitlines()[0])
+    line.update(sessionId=own, agentId="a1b2c3d4e5f6a7b89", isSidechain=True)
+    (folder / path.name).write_text(json.dumps(line) + "\n")
+    path.unlink()
+    aj(tmp_path, "sync")
+    _, _, _, *lines = aj(tmp_path, "doctor", "--expiring").stdout.splitlines()
+    assert sorted(line.split()[4] for line in lines) == ["ac938353", "agent-a1"]
+    assert aj(tmp_path, "show", "agent-a1").returncode == 0
+
+
 def test_a_session_that_is_not_kept_is_named_by_its_file(tmp_path: Path) -> None:
     age(write_claude(tmp_path, "soon"), 28)
     done = aj(tmp_path, "doctor", "--expiring")

@@ -44,6 +44,15 @@ def test_a_quoted_command_stays_on_one_line() -> None:
     ]
 
 
+def test_a_long_command_begins_a_line_of_its_own() -> None:
+    command = "'aj resume 63ef6e43-24d7-411b-99ff-ffef458effec --with codex'"
+    assert note_lines(f"install Codex CLI, then: {command} (nothing was written)", 80) == [
+        "install Codex CLI, then:",
+        f"{command} (nothing was",
+        "written)",
+    ]
+
+
 def test_what_is_copied_as_a_whole_is_left_to_the_terminal() -> None:
     command = "    cd /home/sam/work/relay && claude --resume 63ef6e43-24d7-411b"
     assert note_lines(command, 40) == [command]

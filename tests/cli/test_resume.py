@@ -318,6 +318,15 @@ def test_where_there_is_no_command_another_agent_is_named(home: Path) -> None:
     assert "--with claude-code' resumes it in another agent" in done.stderr
 
 
+def test_the_other_agent_is_named_where_the_folder_is_gone(
+    home: Path, programs: dict[str, str]
+) -> None:
+    (home / "work").rmdir()
+    done = aj(home, "resume", OWN, "--with", "copilot-cli", "--yes", env=programs)
+    assert done.returncode == 2
+    assert f"'aj resume claude-code:{OWN} --with copilot-cli --in DIR'" in done.stderr
+
+
 def test_without_the_program_nothing_is_written(home: Path) -> None:
     done = aj(home, "resume", OWN, "--with", "copilot-cli", "--yes", env={"PATH": "/usr/bin:/bin"})
     assert f"then: 'aj resume {OWN} --with copilot-cli' (nothing was written)" in done.stderr

@@ -85,6 +85,14 @@ def test_what_follows_a_text_is_not_cut() -> None:
     assert screen(made, 12)[1] == "The connect…"
 
 
+def test_of_several_things_that_follow_a_text_the_last_one_stays() -> None:
+    made = Table((Column("title", least=10),))
+    made.add(Cell("The connection limit of the pool", after="  +1 sub-agent  (in a tool call)"))
+    assert screen(made, 50)[1] == "The connection…  +1 sub-agent  (in a tool call)"
+    assert screen(made, 34)[1] == "The connection…  (in a tool call)"
+    assert screen(made, 20)[1] == "The connection…"
+
+
 def test_of_a_path_the_end_stays() -> None:
     made = Table((Column("path", least=10, is_path=True),))
     made.add("/home/sam/work/src/app.py")

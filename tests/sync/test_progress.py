@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 from pathlib import Path
 
@@ -75,6 +76,19 @@ def test_an_index_alone_has_the_whole_time(tmp_path: Path) -> None:
     words = [one.share for one in told if one.phase == progress.WORDS]
     assert words[0] < 0.1
     assert words[-1] > 0.5
+
+
+def test_reading_from_the_archive_comes_as_far(tmp_path: Path) -> None:
+    for number in range(20):
+        write_claude(tmp_path, f"s{number}", count=60)
+    _synced(tmp_path, index=False)
+    shutil.rmtree(tmp_path / ".claude")
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    told = _synced(tmp_path)
+    reading = [one for one in told if one.phase == progress.READING]
+    assert reading[-1].total_bytes > 20_000
+    assert reading[-1].done_bytes > 0.9 * reading[-1].total_bytes
+    assert reading[-1].share > 0.2
 
 
 class _Terminal(io.StringIO):

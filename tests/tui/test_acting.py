@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from agent_journal.tui.dialogs import Ask, Choice
 from agent_journal.tui.doors import Outcome
+from agent_journal.tui.lines import Piece
 from tests.support.journals import open_journal
 from tests.support.tui_screens import Driver, drive
 
@@ -194,6 +195,18 @@ def test_stars_and_tags_are_given_and_taken(own_home: Path) -> None:
         await ui.until(lambda: "tags: #slow" in ui.said)
 
     drive(own_home, test)
+
+
+def test_answers_without_a_key_have_no_number(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        names = [(Piece(f"answer {name}"),) for name in "abcdefghijkl"]
+        ui.app.push_screen(Choice("Which?", names))
+        await ui.until(lambda: "answer l" in ui.text)
+        assert "  9 answer i" in ui.text
+        assert "    answer j" in ui.text
+        assert "10" not in ui.text
+
+    drive(demo_home, test)
 
 
 def test_a_result_for_a_screen_that_is_gone_ends_nothing(demo_home: Path) -> None:

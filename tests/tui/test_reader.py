@@ -149,6 +149,9 @@ def test_changes_and_usage_are_panes(demo_home: Path) -> None:
         await ui.until(lambda: "responses" in ui.talk)
         assert "claude-opus-5-5" in ui.talk
         assert "$0.07" in ui.talk
+        head, numbers = [line.split() for line in ui.talk.splitlines()[2:4]]
+        assert head == ["model", "responses", "input", "cached", "output", "cost"]
+        assert numbers[2:4] == ["192,576", "190,941"]
         await ui.press("escape")
         await ui.until(lambda: "▾ You" in ui.talk)
         await ui.press("c")

@@ -43,6 +43,16 @@ def test_no_line_is_wider_than_the_terminal(tmp_path: Path, group: str, columns:
     assert all(display_width(line) <= columns for line in lines if not line.startswith("no price"))
 
 
+def test_models_are_told_apart_on_a_narrow_terminal(tmp_path: Path) -> None:
+    priced(tmp_path)
+    names = ("claude-sonnet-4-5", "claude-sonnet-4-6", "gpt-5.3-codex-spark")
+    usage = {"input_tokens": 1_000_000, "output_tokens": 100}
+    claude(tmp_path, "s1", [answer(day, usage, name) for day, name in enumerate(names, 1)])
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    shown = [line.split()[0] for line in _screen(tmp_path, "model", columns=74)]
+    assert set(names) <= set(shown)
+
+
 def test_on_a_terminal_numbers_are_short_and_cost_comes_first(tmp_path: Path) -> None:
     _home(tmp_path, days=2)
     head, first, _, total = _screen(tmp_path, columns=80)

@@ -27,7 +27,7 @@ def note_lines(text: str, width: int, hanging: int | None = None) -> list[str]:
         return [text]
     lines = []
     indent = ""
-    for start, end in wrapped_parts(fixed, width, room):
+    for start, end in wrapped_parts(fixed, width, room, longest_word=room):
         lines.append(indent + text[start:end].rstrip())
         indent = " " * hanging
     return lines

@@ -16,6 +16,7 @@ from agent_journal.text.plain import one_line, safe
 from agent_journal.text.width import cut_at_word, cut_path, display_width, wrapped
 
 _GAP = "  "
+_LEAST_TEXT = 12  # columns of a text that is cut because of what follows it
 _LEAST_ANY = 4  # columns to which anything is cut where the terminal is too narrow for the rest
 _LEAST_WRAPPED = 20
 _MOST_LETTERS = 4_000  # of a cell that are looked at where it is cut anyway
@@ -39,7 +40,7 @@ class Cell(NamedTuple):
 
     text: str
     styles: tuple[str, ...] = ()
-    after: str = ""
+    after: str = ""  # parts with two spaces before each; where there is no room, the last one stays
     plain: str | None = None
 
 
@@ -242,9 +243,20 @@ def _cut(cell: Cell, width: int, is_path: bool) -> Cell:
     """Return a cell that takes at most so many columns."""
     if _cell_width(cell) <= width:
         return cell
+    cell = cell._replace(after=_after_that_fits(cell.after, width - _LEAST_TEXT))
     room = width - display_width(cell.after)
     if room < _LEAST_ANY:
         return cell._replace(text=cut_at_word(cell.text + cell.after, width), after="")
     if is_path:
         return cell._replace(text=cut_path(cell.text, room))
     return cell._replace(text=cut_at_word(cell.text, room))
+
+
+def _after_that_fits(after: str, room: int) -> str:
+    """Return what follows a text, without its first parts where there is no room for all."""
+    while display_width(after) > room:
+        _, gap, rest = after.removeprefix(_GAP).partition(_GAP)
+        if not gap:
+            return after
+        after = gap + rest
+    return after

@@ -192,7 +192,10 @@ class Discovery:
                 outdated.pop(item.found.path, None)
                 current.pop(item.found.path, None)
         gone = list(outdated.values())
-        work += [from_archive(connector, row) for row in gone if _is_readable(row)]
+        for row in gone:
+            if _is_readable(row):
+                version = self._files.version(row.version_id)
+                work.append(from_archive(connector, row, version.size if version else 0))
         self.vanish(connector, _vanished_paths(current, gone), folders)
         return work
 

@@ -40,11 +40,11 @@ class Meter:
 
     def plan(self, work: Iterable[Work]) -> None:
         """Add files that are to be read."""
-        self._total_bytes += sum(max(0, item.found.size) for item in work)
+        self._total_bytes += sum(max(0, item.size) for item in work)
 
     def begin_file(self, item: Work) -> None:
         """Tell that a file is being read."""
-        self._file_size = max(0, item.found.size)
+        self._file_size = max(0, item.size)
         self.read(item.found.path)
 
     def read(self, path: str, in_file: int = 0) -> None:

@@ -22,6 +22,14 @@ class Work(NamedTuple):
     found: FoundFile
     source: str | None = None  # where the bytes are, when that is not the file's own path
     is_renamed: bool = False  # whether its session is another one than it was kept as
+    kept_size: int = 0  # of a file that is read from the archive
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has, on disk or in the archive."""
+        if self.found.size == GONE:
+            return self.kept_size
+        return self.found.size
 
 
 class Progress(NamedTuple):
@@ -52,10 +60,10 @@ def is_slow(item: Work) -> bool:
     return item.found.size > _SLOW or is_compressed(item)
 
 
-def from_archive(connector: Connector, row: FileRow) -> Work:
-    """A file to read from the archive."""
+def from_archive(connector: Connector, row: FileRow, size: int = 0) -> Work:
+    """A file to read from the archive; its size is only for telling how far the work has come."""
     found = FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank)
-    return Work(connector, row.root, found)
+    return Work(connector, row.root, found, kept_size=size)
 
 
 def has_new_bytes(work: list[Work], least: int, paths_of: Callable[[str], Iterable[str]]) -> bool:

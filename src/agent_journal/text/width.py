@@ -69,14 +69,17 @@ def fitting(text: str, start: int, width: int) -> int:
     return len(text)
 
 
-def line_end(text: str, start: int, width: int) -> int:
-    """Return where a line of that width ends which begins at `start`: between words."""
+def line_end(text: str, start: int, width: int, longest_word: int = _LONGEST_WORD) -> int:
+    """Return where a line of that width ends which begins at `start`: between words.
+
+    It ends inside a word that is longer than the longest one.
+    """
     end = fitting(text, start, width)
     if end >= len(text) or text[end].isspace():
         return end
     if end > start and (_WIDTHS[text[end]] > 1 or _WIDTHS[text[end - 1]] > 1):
         return end  # Chinese and Japanese have no spaces: a line may end at every letter
-    earliest = max(start + 1, end - _LONGEST_WORD)
+    earliest = max(start + 1, end - longest_word)
     space = text.rfind(" ", earliest, end)
     if space >= 0:
         return space
@@ -91,13 +94,15 @@ def wrapped(text: str, width: int) -> list[str]:
     return [text[start:end].rstrip() for start, end in wrapped_parts(text, width, width)]
 
 
-def wrapped_parts(text: str, width: int, later_width: int) -> Iterator[tuple[int, int]]:
+def wrapped_parts(
+    text: str, width: int, later_width: int, longest_word: int = _LONGEST_WORD
+) -> Iterator[tuple[int, int]]:
     """Return where the parts of a line begin and end that fit the first and the later lines."""
     start = 0
     room = width
     while True:
         # A letter that is wider than the line stands alone on one.
-        end = max(start + 1, line_end(text, start, room))
+        end = max(start + 1, line_end(text, start, room, longest_word))
         yield start, min(end, len(text))
         start = end
         while text[start : start + 1] == " ":

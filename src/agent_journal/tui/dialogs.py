@@ -19,6 +19,7 @@ from agent_journal.tui.lines import Line, Piece, line_width
 from agent_journal.tui.lines_view import LinesView
 
 _WIDEST = 100
+_MOST_NUMBERED = 9  # answers: each of them has one digit as its key
 Explanation = Callable[[int], list[Line]]  # for so many columns
 _CSS = """
 #box {
@@ -95,7 +96,8 @@ class Choice(ModalScreen[int | None]):
         lines: list[Line] = [*self._above]
         for number, choice in enumerate(self._choices):
             is_chosen = number == self._place
-            sign = f"▌{number + 1} " if is_chosen else f" {number + 1} "
+            key = str(number + 1) if number < _MOST_NUMBERED else " "
+            sign = f"▌{key} " if is_chosen else f" {key} "
             lines.append(_cut((Piece(sign, "key"), *choice), self._columns))
         menu = self.query_one(_Menu)
         menu.chosen = len(self._above) + self._place

@@ -19,7 +19,7 @@ from agent_journal.tui.lines import Line, Piece, Style
 
 _MOST_LINES = 400  # of one diff
 _MOST_EDITS = 500
-_MODEL = 30  # columns; the whole line has to fit into 80
+_MODEL = 24  # columns; the whole line has to fit into 80
 _NUMBER = 11
 
 
@@ -79,7 +79,7 @@ def _counted(edits: dict[str, list[FileEdit]]) -> str:
 
 
 def _usage_head() -> Line:
-    titles = ("responses", "input", "output", "cost")
+    titles = ("responses", "input", "cached", "output", "cost")
     text = " " + pad_to_width("model", _MODEL) + "".join(f"{title:>{_NUMBER}}" for title in titles)
     return (Piece(text, "dim"),)
 
@@ -91,7 +91,14 @@ def _usage_line(name: str, used: Sequence[Usage], sums: Total) -> Line:
     if sums.cost is not None and sums.unpriced:
         cost = f"≥ {cost}"
     requests = sum(usage.requests for usage in used)
-    cells = (f"{requests:,}", human_count(sums.input), human_count(sums.output), cost)
+    cached = [usage.cache_read_tokens for usage in used if usage.cache_read_tokens is not None]
+    cells = (
+        f"{requests:,}",
+        human_count(sums.input),
+        human_count(sum(cached) if cached else None),  # a part of the input
+        human_count(sums.output),
+        cost,
+    )
     text = " " + pad_to_width(one_line(name, _MODEL - 2), _MODEL)
     return (Piece(text), Piece("".join(f"{cell:>{_NUMBER}}" for cell in cells)))
 

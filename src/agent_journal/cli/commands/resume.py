@@ -163,7 +163,7 @@ def _in_own_agent(journal: Journal, row: SessionRow, wanted: Wanted) -> Command:
     _ensure_files(journal, row, method, wanted.is_dry, wanted.yes)
     if not wanted.is_dry:
         _check_program(found, method)
-        _check_folder(journal, row, found, method)
+        _check_folder(journal, row, found, row.agent)
     return found
 
 
@@ -288,7 +288,7 @@ def _in_other_agent(journal: Journal, row: SessionRow, agent: str, wanted: Wante
     if not wanted.force:
         retry = f"'aj resume {safe(row.id)} --with {agent}' (nothing was written)"
         _check_program(found, method, retry)
-    _check_folder(journal, row, found, method)
+    _check_folder(journal, row, found, agent)
     note(f"{agent}:{made.converted.session_id}")
     print_losses([made.converted.losses], is_whole=False)
     if not wanted.yes:
@@ -325,10 +325,10 @@ def _check_program(found: Command, method: ResumeMethod, retry: str | None = Non
         raise UsageError(f"{program} is not on PATH", f"install {method.title}, then: {retry}")
 
 
-def _check_folder(journal: Journal, row: SessionRow, found: Command, method: ResumeMethod) -> None:
+def _check_folder(journal: Journal, row: SessionRow, found: Command, agent: str) -> None:
     """Refuse a folder that is gone, and say where its repository is now."""
     if found.folder is None:
-        if method.needs_folder:
+        if get_method(agent).needs_folder:
             note("aj: the session does not record its folder; using the current one")
         return
     if os.path.isdir(found.folder):
@@ -336,12 +336,14 @@ def _check_folder(journal: Journal, row: SessionRow, found: Command, method: Res
     from agent_journal.store.catalog.projects import other_folders
 
     others = [path for path in other_folders(journal.db, found.folder) if os.path.isdir(path)]
-    name = f"{row.agent}:{row.id}"
+    again = f"aj resume {row.agent}:{safe(row.id)}"
+    if agent != row.agent:
+        again += f" --with {agent}"
     if others:
         hint = f"its repository is also in {safe(others[0])}:\n"
-        hint += _as_one_word(f"aj resume {name} --in {shlex.quote(others[0])}")
+        hint += _as_one_word(f"{again} --in {shlex.quote(others[0])}")
     else:
-        hint = f"'aj resume {safe(name)} --in DIR' resumes it in another folder"
+        hint = f"'{again} --in DIR' resumes it in another folder"
         hint += "\nor create it with "
         hint += _as_one_word(f"mkdir -p {shlex.quote(found.folder)}")
     raise UsageError(f"the folder of the session is gone: {found.folder}", hint)

@@ -46,7 +46,8 @@ def _print(found: Sequence[Expiring], show_all: bool) -> None:
     if sys.stdout.isatty() and not show_all:
         shown = found[:_SHOWN]
     table = Table(_COLUMNS)
-    ids = short_ids([item.session or "?" for item in shown])
+    # Of a sub-agent the last part, as other lists have it
+    ids = short_ids([(item.session or "?").rpartition("/")[2] for item in shown])
     for short, item in zip(ids, shown, strict=True):
         table.add(
             when_deleted(item),

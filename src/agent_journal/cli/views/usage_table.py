@@ -79,7 +79,7 @@ class UsageTable:
         """Return the columns; on a narrow terminal the caches are left out first."""
         first = Column(_HEADINGS.get(self._group, self._group))
         if self._group in ("model", "project"):
-            first = first._replace(least=16, most=40, is_path=self._group == "project")
+            first = first._replace(least=24, most=40, is_path=self._group == "project")
         columns = [first, Column("cost", is_number=True)]
         if self._has_bars:
             columns.append(Column("", leaves=2))
