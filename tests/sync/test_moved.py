@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_journal.connectors.aider.state import run_id
+from agent_journal.health.verify import verify
 from tests.support.aider_histories import CHAT, RUN, history
 from tests.support.arrivals import all_cases, build, sync
 from tests.support.journals import aj, append, open_journal
@@ -53,6 +54,8 @@ def test_a_home_that_is_copied_with_its_journal_is_not_doubled(tmp_path: Path, c
     sync(copied)
     assert counts(copied) == counts(home)
     assert side_rows(copied) == side_rows(home)
+    with open_journal(copied) as journal:
+        assert verify(journal.db, journal.archive).differences == []
 
 
 def test_histories_that_went_on_in_both_places_keep_all_runs(tmp_path: Path) -> None:

@@ -384,3 +384,14 @@ def test_a_hidden_session_is_hidden_after_a_restore(home: Path, tmp_path: Path) 
     assert [item["id"] for item in aj_json(home, "ls", env=env)["items"]] == [OTHER]
     aj(home, "prune", "--undo", "all", env=env)
     assert len(aj_json(home, "ls", env=env)["items"]) == 2
+
+
+def test_a_hidden_session_that_grew_stops_no_sync_after_a_restore(
+    home: Path, tmp_path: Path
+) -> None:
+    append(home / f".claude/projects/-work-app/{ID}.jsonl", claude_line("user", 4, "more", ID))
+    for command in (("sync",), ("prune", ID, "--yes"), ("backup", str(tmp_path / "b"))):
+        assert aj(home, *command).returncode == 0
+    shutil.rmtree(home / ".agent-journal")
+    for command in (("restore", "--from", str(tmp_path / "b")), ("sync",), ("sync",)):
+        assert aj(home, *command).returncode == 0

@@ -59,7 +59,8 @@ class _Kept:
         self.roles: set[str] = set()
         self.ranks: set[int] = set()
         self.frames: set[tuple[int, int, bytes]] = set()  # version, start, sha256
-        self.times: dict[int, int] = {}  # of each version, as last kept
+        self.ends: dict[int, int] = {}  # of each version
+        self.times: dict[int, int] = {}  # of each version, when its end was kept
 
     def add(self, entry: Entry) -> None:
         header = entry.header
@@ -68,7 +69,10 @@ class _Kept:
         if header.size or not header.start:  # else a mark that belongs to the bytes before it
             sha256 = bytes.fromhex(header.sha256)
             self.frames.add((header.version, header.start, sha256))
-            self.times[header.version] = header.mtime_ns
+            end = header.start + header.size
+            if end >= self.ends.get(header.version, 0):
+                self.ends[header.version] = end
+                self.times[header.version] = header.mtime_ns
 
 
 def rows_against_headers(files: Files, archive: Archive, rows: list[FileRow]) -> Iterator[Wrong]:

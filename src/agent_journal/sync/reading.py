@@ -70,6 +70,7 @@ class FileReading:
         self._pruned = load_pruned(files.db)
         self._resolution = Resolution(self, files, archive, batches)
         self.compared = self._resolution.compared
+        self._depth = 0  # how many files are read, each because of the one before
         self.is_nested = False  # whether a file is read because of another one that was read
         self.stale: set[int] = set()  # files to be read again because another one changed
         self.unfinished: set[int] = set()  # files that the next sync goes on with
@@ -81,6 +82,15 @@ class FileReading:
 
         `require_content`: if it is empty or damaged, keep an older one.
         """
+        self._depth += 1
+        try:
+            return self._read(connector, row, content, require_content)
+        finally:
+            self._depth -= 1
+
+    def _read(
+        self, connector: Connector, row: FileRow, content: KeptContent, require_content: bool
+    ) -> bool:
         is_unread = row.read_version is None or row.status == "copy"
         if is_unread:
             has_older = self._older(content) is not None
@@ -243,7 +253,8 @@ class FileReading:
                     self.unfinished.add(row.id)
                     return
                 # The savepoint of the other one must last
-                if not self.is_nested and self._batches.is_full(reader.offset - row.read_offset):
+                is_alone = self._depth == 1 and not self.is_nested
+                if is_alone and self._batches.is_full(reader.offset - row.read_offset):
                     self._save(connector, row, reader, writer, content)
                     release_savepoint(self._db)
                     self._batches.next()

@@ -112,5 +112,7 @@ def adopt_entry(files: Files, entry: Entry) -> None:
         add_unproven(files.db, version.id)
     sha256 = bytes.fromhex(header.sha256)
     files.link_frame(version.id, header.start, sha256, header.size, entry.place)
-    size = max(version.size, header.start + header.size)
-    files.update_version(version.id, size=size, mtime_ns=header.mtime_ns)
+    end = header.start + header.size
+    # A purge may have written older bytes of the version into a newer pack: the time is of its end
+    if end >= version.size:
+        files.update_version(version.id, size=end, mtime_ns=header.mtime_ns)

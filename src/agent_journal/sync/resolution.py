@@ -118,6 +118,8 @@ class Resolution:
 
     def _resolve_side_files(self, connector: Connector, row: FileRow) -> None:
         """Of plans, todo lists and prompt histories in copied folders, read what differs."""
+        for copy in self._side_files.leftovers(row):
+            self._read_again(connector, copy, self._side_files.content(copy))
         settled = self._side_files.settle(row)
         if settled is None:
             return

@@ -38,6 +38,18 @@ class SideFiles:
         self._archive = archive
         self._roots = roots
 
+    def leftovers(self, row: FileRow) -> list[FileRow]:
+        """The copies of a file that has nothing any more of which there could be a copy."""
+        others = [other for other in self._roots.namesakes(row) if not _is_transcript(other)]
+        copies = [other for other in others if other.status == "copy"]
+        read = [self._files.get(row.id), *(other for other in others if other.status == "read")]
+        if not copies or any(self._has_rows(one) for one in read):
+            return []
+        return copies
+
+    def _has_rows(self, row: FileRow) -> bool:
+        return self._files.has_side_rows(row.id) or self._files.has_edits(row.id)
+
     def settle(self, row: FileRow) -> Settled | None:
         """The files with the name of this one, which was read now; None when all stays as it is."""
         others = [other for other in self._roots.namesakes(row) if not _is_transcript(other)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from agent_journal.connectors.codex.rollout import _EVENTS, _ITEMS, _LINES
 from agent_journal.connectors.ledger import Ledger
 from tests.connectors.codex.rollouts import (
     CASES,
+    HERE,
     Json,
     head,
     home,
@@ -27,6 +29,7 @@ from tests.connectors.codex.rollouts import (
     turn,
 )
 from tests.support.assemble import Assembly, BytesContent, DiskContent
+from tests.support.journals import aj
 
 
 def ledger_of(*records: Json) -> Ledger:
@@ -165,3 +168,14 @@ def test_a_compressed_file_is_read_like_the_plain_one() -> None:
         plain = Assembly()
         plain.read(CONNECTOR, plain_file, BytesContent(text))
         assert content(compressed) == content(plain)
+
+
+def test_a_record_behind_nul_bytes_may_be_read_later(tmp_path: Path) -> None:
+    """As when Codex goes on after a crash; a catalog made from the archive reads both at once."""
+    shutil.copytree(HERE / "turns/home", tmp_path, dirs_exist_ok=True)
+    (log,) = tmp_path.rglob(f"*{sid(90)}.jsonl")
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    with log.open("ab") as file:
+        file.write(b'{"timestamp":"2026-11-02T09:01:00.000Z","type":"event_msg"}\n')
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    assert aj(tmp_path, "verify").returncode == 0

@@ -76,6 +76,8 @@ class RolloutReader(LogReader[Record, RolloutState]):
         self.record_offset = offset
         self.record_length = length
         self.line = line
+        if self.state.nuls_until == offset:  # on the line of NULs that an earlier sync read
+            self.state.nuls_until = offset + length
         self.timestamp = parse_time(record.timestamp)
         item, read = self._sort(record)
         self.is_inherited = self.state.inheritance == inheritance.INHERITED

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlite3 import Connection
 from typing import NamedTuple
 
+from agent_journal.store.catalog.pruned import STATUS as PRUNED
 from agent_journal.store.catalog.versions import Version
 
 
@@ -66,12 +67,15 @@ def mixed_sizes(db: Connection) -> dict[int, int]:
 
 
 def unproven_files(db: Connection, agent: str) -> list[Unproven]:
-    """The files of an agent that are to be compared as a whole, small ones first."""
+    """The files of an agent that are to be compared as a whole, small ones first.
+
+    Not those of pruned sessions: nobody looks at them, and a new catalog has no size of theirs.
+    """
     query = (
         "SELECT f.path, f.size, f.mtime_ns FROM growth g "
         "CROSS JOIN versions v ON v.id = g.version_id "
         "CROSS JOIN files f ON f.id = v.file_id AND f.version_id = v.id "
         "WHERE NOT g.is_mixed AND f.agent = ? AND f.is_current = 1 AND f.vanished_at IS NULL "
-        "ORDER BY f.size"
+        "AND f.status <> ? ORDER BY f.size"
     )
-    return [Unproven(*row) for row in db.execute(query, (agent,))]
+    return [Unproven(*row) for row in db.execute(query, (agent, PRUNED))]
