@@ -18,7 +18,14 @@ from agent_journal.search.vector_files import NAME as VECTORS
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.mirror.parts import damaged_files, read_manifest
 from agent_journal.sync.indexes import lexical, mirror, vectors
-from tests.support.journals import aj, append, claude_line, open_journal, write_claude
+from tests.support.journals import (
+    aj,
+    append,
+    claude_line,
+    open_journal,
+    replace_bytes,
+    write_claude,
+)
 
 FLIPS = 20
 KINDS = [
@@ -112,9 +119,9 @@ def test_every_flipped_bit_is_found(home: Path) -> None:
             for _ in range(FLIPS):
                 data = bytearray(whole)
                 data[random.randrange(len(data))] ^= 1 << random.randrange(8)
-                path.write_bytes(data)
+                replace_bytes(path, data)
                 assert len(damages(journal)) == 1, path
-            path.write_bytes(whole)
+            replace_bytes(path, whole)
 
 
 @pytest.mark.parametrize("pattern", SOME_KINDS)
@@ -122,7 +129,7 @@ def test_the_next_sync_heals(home: Path, pattern: str) -> None:
     path = first_file(home, pattern)
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 4
-    path.write_bytes(data)
+    replace_bytes(path, data)
     with open_journal(home) as journal:
         assert len(faults(journal)) == 1
         assert len(faults(journal)) == 1  # until it is healed
@@ -135,7 +142,7 @@ def test_answers_are_the_same_again(home: Path) -> None:
         before = answers(journal)
     for pattern in KINDS:
         path = first_file(home, pattern)
-        path.write_bytes(bytes(path.stat().st_size))
+        replace_bytes(path, bytes(path.stat().st_size))
     done = aj(home, "verify")
     assert done.returncode == 1
     for what in ("the search index: ", "the vectors: ", "the tables of aj sql: "):

@@ -19,7 +19,15 @@ from agent_journal.search.lexical_files import write_marks
 from agent_journal.search.session_words import Piece, open_or_create, schema
 from agent_journal.store.catalog.files import Files
 from agent_journal.sync.indexes import lexical
-from tests.support.journals import aj, append, claude_line, open_journal, variables, write_claude
+from tests.support.journals import (
+    aj,
+    append,
+    claude_line,
+    open_journal,
+    replace_bytes,
+    variables,
+    write_claude,
+)
 from tests.support.talks import hits
 from tests.support.whole_sessions import all_pieces, held, of_journal
 
@@ -177,7 +185,7 @@ def test_verify_leaves_one_alone_that_a_sync_has_just_added_to(home: Path) -> No
 def test_a_search_names_the_cure_of_damage(home: Path) -> None:
     for ending in ("idx", "term", "fast"):
         path = next(folder(home).glob(f"*.{ending}"))
-        path.write_bytes(bytes(path.stat().st_size))
+        replace_bytes(path, bytes(path.stat().st_size))
         done = aj(home, "search", "--no-sync", "text")
         assert done.returncode == 1
         assert "the next 'aj sync' rebuilds it" in done.stderr

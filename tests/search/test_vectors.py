@@ -19,7 +19,7 @@ from agent_journal.search.nearest import FORMS, best_in_python, best_with_numpy
 from agent_journal.search.onnx import Model
 from agent_journal.search.vector_files import NAME, Extent, read_extent
 from agent_journal.search.vectors import Vectors
-from tests.support.journals import aj, aj_json, open_journal
+from tests.support.journals import aj, aj_json, open_journal, replace_bytes
 from tests.support.talks import TALK, first, hits, record, talk, write
 from tests.support.tiny_model import write_model
 
@@ -195,7 +195,7 @@ def test_damaged_vectors_are_rebuilt(tmp_path: Path, harm: str) -> None:
         shutil.rmtree(folder)
     elif harm == "short":
         [rows] = folder.glob("rows-*")
-        rows.write_bytes(rows.read_bytes()[:-1])
+        replace_bytes(rows, rows.read_bytes()[:-1])
     else:
         [path] = folder.glob(f"{harm}*")
         path.unlink()

@@ -95,6 +95,16 @@ def flip_a_byte_of_the_archive(home: Path) -> None:
     pack.write_bytes(data)
 
 
+def replace_bytes(path: Path, data: bytes | bytearray) -> None:
+    """Give a file other bytes, under its name only.
+
+    A file that shrinks would kill a process that has it mapped, as this one may have an index.
+    """
+    other = path.with_name(f"{path.name}.other")
+    other.write_bytes(data)
+    other.replace(path)
+
+
 def claude_line(
     kind: str, number: int, text: str, session: str = "s1", **more: Any
 ) -> dict[str, Any]:
