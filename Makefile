@@ -18,8 +18,10 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# A process of tests that crashes ends the run at once and is named: with a new process in its place,
+# the run could wait for ever near its end.
 pytest: $(STAMP) browser tmux
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal --max-worker-restart 0
 
 # Exported pages are tested in a real browser: the one that is installed, or Chromium, which is
 # installed here in CI and for root.
@@ -32,7 +34,7 @@ tmux: $(STAMP)
 
 # Without the tests of what a command imports, which would find the coverage tool itself.
 coverage: $(STAMP) browser tmux
-	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered \
+	$(BIN)/pytest -n 2 --dist worksteal --max-worker-restart 0 --cov --cov-report=term:skip-covered \
 	  --ignore=tests/test_startup.py \
 	  --deselect=tests/usage/test_prices.py::test_prices_are_looked_up_once
 
