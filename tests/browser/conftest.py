@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from agent_journal.demo import write_demo_home
 from agent_journal.model import Session
 from agent_journal.text.dates import parse_bound
-from tests.browser.tabs import Tab, Tabs
+from tests.browser.tabs import PATIENCE, Tab, Tabs
 from tests.browser.windows import Window, written
 from tests.support.browser import ADVICE, find_browser, is_required
 from tests.support.cursor_home import build
@@ -36,6 +36,7 @@ HOMES = {
     "aider": "aider/conversation",
     "vscode-chat": "vscode_chat/kinds",
 }
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 @pytest.fixture(scope="package")

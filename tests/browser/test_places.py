@@ -178,9 +178,9 @@ def test_menus_and_tables_work_without_script(tabs: Tabs, server: Server) -> Non
         page.goto("/")
         page.locator(".menu > summary", has_text="Agent").click()
         page.locator(".menu a", has_text="codex").click()
-        assert page.input_value("#q") == "agent:codex"
+        expect(page.locator("#q")).to_have_value("agent:codex")
         page.locator(".conditions .chip[aria-current]").click()
-        assert page.input_value("#q") == ""
+        expect(page.locator("#q")).to_have_value("")
         page.goto("/usage?since=all")
         page.locator("details.numbers > summary").first.click()
         assert page.locator("details.numbers td").first.is_visible()

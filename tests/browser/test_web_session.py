@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.tabs import Tab, Tabs
 from tests.browser.windows import until
@@ -251,20 +251,20 @@ def test_without_script_there_are_pages_and_links(tabs: Tabs, server: Server) ->
         page.goto(LONG)
         assert not page.locator("#star, #name-it, #help, #fold").locator("visible=true").count()
         page.locator(".pages a", has_text=re.compile("^2$")).first.click()
-        assert page.locator("article[data-at='80']").is_visible()
+        expect(page.locator("article[data-at='80']")).to_be_visible()
         assert page.locator("article[data-at='79']").count() == 0  # it is on the page before
-        assert page.locator(".pages b").first.inner_text() == "2"
+        expect(page.locator(".pages b").first).to_have_text("2")
         page.locator(".pages a").last.click()
-        assert page.locator(".pages b").first.inner_text() == "38"
-        assert page.locator("article[data-at='2999']").is_visible()
+        expect(page.locator(".pages b").first).to_have_text("38")
+        expect(page.locator("article[data-at='2999']")).to_be_visible()
         page.goto(f"{LONG}?page=2")
         page.locator("#outline [data-go='150']").click()
-        assert page.locator("article[data-at='150']").is_visible()
+        expect(page.locator("article[data-at='150']")).to_be_visible()
         page.locator("#find").fill("needle")
         page.get_by_role("button", name="Find").click()
-        assert page.locator(".session .title").count() == 5
+        expect(page.locator(".session .title")).to_have_count(5)
         page.locator(".tabs a", has_text="Changes").click()
-        assert page.get_by_text("No file was changed").is_visible()
+        expect(page.get_by_text("No file was changed")).to_be_visible()
 
 
 def test_print_says_where_the_whole_session_is(page: Page) -> None:
