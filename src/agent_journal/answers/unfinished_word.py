@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agent_journal.query.tree import And, Node, Parsed, Word
+from agent_journal.query.tree import And, Node, Parsed, Word, words_of
 
 if TYPE_CHECKING:
     from agent_journal.search.finding import Found
@@ -30,15 +30,29 @@ def find_while_typing(
     return longer, begun
 
 
-def with_prefix(parsed: Parsed, text: str) -> Parsed:
-    """The query with its last word as the beginning of one, if it is what the text ends with."""
+def with_prefix(parsed: Parsed, text: str, says_little: Callable[[str], bool]) -> Parsed:
+    """The query with its last word as the beginning of one, if it is what the text ends with.
+
+    Beside other words, a beginning that `says_little` is left out: the next letters say more, and
+    to look through what begins so would take longer than to type them.
+    """
     tree = parsed.tree
     if tree is None:
         return parsed
-    if isinstance(tree, And):
-        *others, last = tree.nodes
-        return parsed._replace(tree=And((*others, _begun(last, text))))
-    return parsed._replace(tree=_begun(tree, text))
+    if not isinstance(tree, And):
+        return parsed._replace(tree=_begun(tree, text))
+    *others, last = tree.nodes
+    begun = _begun(last, text)
+    rest = _all_of(others)
+    if isinstance(begun, Word) and begun.is_prefix and words_of(rest) and says_little(begun.text):
+        return parsed._replace(tree=rest)
+    return parsed._replace(tree=And((*others, begun)))
+
+
+def _all_of(nodes: list[Node]) -> Node:
+    if len(nodes) == 1:
+        return nodes[0]
+    return And(tuple(nodes))
 
 
 def _begun(last: Node, text: str) -> Node:

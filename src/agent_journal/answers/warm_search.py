@@ -53,6 +53,12 @@ class WarmSearch:
         searcher = self._searcher(journal, mode)
         return searcher.find(parsed, mode, per_session=per_session, limit=limit)
 
+    def begins_most(self, journal: Journal, beginning: str) -> bool:
+        """Whether most texts have a word that begins so, and hardly any has this word itself."""
+        if not self.is_ready(journal):
+            return False
+        return self._searcher(journal, "lexical").begins_most(beginning)
+
     def sessions(self, journal: Journal, tree: Node) -> set[int]:
         """The rows of all sessions with something that meets a query."""
         return self._searcher(journal, "lexical").sessions(tree)

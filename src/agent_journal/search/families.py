@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _SHORTEST = 3  # letters of a word that has other forms
 _SIMILAR_TERMS = 300  # that are checked for other forms of a word
 _MOST_FORMS = 12
+_LONGER_TERMS = 1000  # the most common ones of those that begin like a word
+_MOST = 0.5  # of all texts, as a sum over these terms
+_HARDLY_ANY = 0.01
 _LONGEST_ENDING = 5  # letters; longer ones mostly make other words
 _HELPER_WEIGHT = 0.2
 # Words that say little by themselves. They are not dropped: `it` and `who` may be all that two
@@ -116,6 +119,16 @@ class Families:
             return False
         row = tantivy.Query.phrase_query(schema(), "body", terms)  # type: ignore[arg-type]
         return bool(self._searcher.search(row, 1).hits)
+
+    def begins_most(self, beginning: str) -> bool:
+        """Whether most texts have a word that begins so, and hardly any has this word itself."""
+        terms = self.terms(beginning)
+        if len(terms) != 1:
+            return False
+        found = self._searcher.terms_with_prefix("body", terms[0], limit=_LONGER_TERMS)
+        begin_so = sum(count for _, count in found)
+        is_rare = self.count("body", terms[0]) < begin_so * _HARDLY_ANY
+        return is_rare and begin_so > self._total * _MOST
 
     def idf(self, count: int) -> float:
         """What a term says that so many texts have; as tantivy computes it."""

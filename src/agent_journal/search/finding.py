@@ -121,6 +121,11 @@ class Searcher:
         with self._index.reading():
             return self._compiler.sessions_having(content)
 
+    def begins_most(self, beginning: str) -> bool:
+        """Whether most texts have a word that begins so, and hardly any has this word itself."""
+        with self._index.reading():
+            return self._families.begins_most(beginning)
+
     def _match(self, parsed: Parsed, checked: Checked, mode: str, wanted: Wanted) -> Match:
         words = words_of(parsed.tree)
         has_terms = any(self._families.terms(word.text) for word in words)

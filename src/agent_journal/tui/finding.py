@@ -76,7 +76,7 @@ def find(journal: Journal, search: WarmSearch, asked: Asked, mode: str) -> Listi
         listing = _meeting(journal, search, _narrowed(parsed, asked), asked.order)
         if listing.entries:
             return listing
-    begun = with_prefix(parsed, asked.text)
+    begun = with_prefix(parsed, asked.text, lambda word: search.begins_most(journal, word))
     found, parsed = find_while_typing(
         lambda wanted: search.find(journal, wanted, mode, limit=_MOST_HITS),
         _narrowed(parsed, asked),

@@ -124,7 +124,8 @@ def _search(
     limit = asked.offset + PAGE
     begun = parsed
     if asked.is_typing:
-        begun = with_prefix(parsed, asked.words)
+        search = context.search
+        begun = with_prefix(parsed, asked.words, lambda word: search.begins_most(journal, word))
     if asked.mode == "lexical":
         parsed = begun
     return find_while_typing(
