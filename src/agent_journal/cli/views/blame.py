@@ -30,11 +30,13 @@ def print_blame(answer: Answer, *, plain: bool) -> None:
         _plain_table(items).print(plain=True)
         return
     screen = current_screen()
-    told = [_told(item, names) for item in items]
+    tellings = _Tellings(names)
+    told = [tellings.of(item) for item in items]
     layout = _layout(items, told, screen.width)
+    column = _ToldColumn(layout.told, screen)
     edit = None
     for item, text in zip(items, told, strict=True):
-        echo(_line(item, text, layout, screen))
+        echo(_line(item, column.of(text, _colour(item)), layout))
         if item["words"] and item["edit"] != edit:
             echo("      " + one_line(item["words"], _MOST_WORDS))
         if item["others"] and item["class"] != "several":
@@ -53,7 +55,7 @@ class _Layout(NamedTuple):
 
 def _layout(items: Sequence[Mapping[str, Any]], told: list[str], width: int | None) -> _Layout:
     number = max((len(str(item["line"])) for item in items), default=1)
-    widest = max(map(display_width, told), default=0)
+    widest = max(map(display_width, set(told)), default=0)
     if width is None:
         return _Layout(number, widest, None)
     left = width - number - _CLASS_WIDTH - 3 * len(_GAP)
@@ -61,10 +63,43 @@ def _layout(items: Sequence[Mapping[str, Any]], told: list[str], width: int | No
     return _Layout(number, widest, max(_LEAST_TEXT, left - widest))
 
 
-def _line(item: Mapping[str, Any], told: str, layout: _Layout, screen: Screen) -> str:
+class _Tellings:
+    """What is said of each line: many lines are of one edit, of which it is worked out once."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self._of_edits: dict[int, str] = {}
+
+    def of(self, item: Mapping[str, Any]) -> str:
+        """The session and its prompt, or why there is none."""
+        if item["class"] == "several" or item["session"] is None:
+            return _told(item, self._names)
+        edit = item["edit"]
+        if edit not in self._of_edits:
+            self._of_edits[edit] = _told(item, self._names)
+        return self._of_edits[edit]
+
+
+class _ToldColumn:
+    """The column with what is said of a line, cut and filled; each text once."""
+
+    def __init__(self, width: int, screen: Screen) -> None:
+        self._width = width
+        self._screen = screen
+        self._known: dict[tuple[str, tuple[str, ...]], str] = {}
+
+    def of(self, told: str, colour: tuple[str, ...]) -> str:
+        """A text as it stands in the column."""
+        key = (told, colour)
+        if key not in self._known:
+            cut = cut_at_word(told, self._width)
+            filling = " " * (self._width - display_width(cut))
+            self._known[key] = style(cut, *colour, on=self._screen.colour) + filling
+        return self._known[key]
+
+
+def _line(item: Mapping[str, Any], told: str, layout: _Layout) -> str:
     """One line of the file; its own white space stays."""
-    told = cut_at_word(told, layout.told)
-    told = style(told, *_colour(item), on=screen.colour) + " " * (layout.told - display_width(told))
     text = _text(item["text"])
     if layout.text is not None and display_width(text) > layout.text:
         text = cut_to_width(text, layout.text)
