@@ -337,6 +337,24 @@ def test_secrets_in_names_are_replaced(tmp_path: Path) -> None:
         assert TOKEN not in json.dumps(server.ask("resources/list"))
 
 
+@pytest.mark.parametrize("letters", [10, 25, 35])
+def test_find_fix_shows_no_half_of_a_secret(tmp_path: Path, letters: int) -> None:
+    """Of a long result only the beginning is looked at, wherever that ends."""
+    telling = "the build broke because of "
+    before = "\n".join(["x" * 99] * 199)
+    before = before + "\n" + " " * (20_000 - len(before) - len(telling) - letters - 1) + telling
+    session = ClaudeSession(tmp_path, "one")
+    session.prompt("Build it")
+    session.bash("make build", f"{before}{TOKEN}\n" + "x" * 9_000, is_error=True)
+    session.bash("make build", "built")
+    assert aj(tmp_path, "sync").returncode == 0
+    with mcp_server(tmp_path) as server:
+        for form in ("text", "json"):
+            said = json.dumps(server.call("find_fix", error=telling, format=form))
+            assert telling[:15] in said
+            assert TOKEN[:10] not in said
+
+
 def test_no_spelling_gives_a_secret_away(server: McpServer) -> None:
     answer = server.data("search", query=f"deploy {TOKEN[:-1]}")
     assert TOKEN.lower() not in json.dumps(answer).lower()
