@@ -237,6 +237,12 @@ def test_usage(server: McpServer) -> None:
     assert len(quoted(text)) == 3
 
 
+def test_no_usage_says_of_which_time(server: McpServer) -> None:
+    """Without a time only the last days are looked at: earlier ones may have some."""
+    text = server.text("usage", project="nowhere")
+    assert re.match(r"No usage is recorded since \d{4}-\d\d-\d\d\. ", text)
+
+
 @pytest.mark.parametrize(
     ("tool", "given", "says"),
     [
