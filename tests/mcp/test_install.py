@@ -291,3 +291,15 @@ def test_the_installed_command_is_a_server(tmp_path: Path) -> None:
         check=True,
     )
     assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_read_only_file_keeps_its_entry_and_says_what_helps(tmp_path: Path) -> None:
+    path = settings_of(tmp_path, "cursor")
+    path.write_text('{"theme": "dark"}')
+    assert aj(tmp_path, "mcp", "install", "cursor").returncode == 0
+    path.chmod(0o444)
+    done = aj(tmp_path, "mcp", "remove", "cursor")
+    assert done.returncode == 2
+    assert "read-only" in done.stderr
+    assert "change it with an editor" in done.stderr
+    assert "agent-journal" in path.read_text()
