@@ -53,3 +53,18 @@ def test_what_other_commands_printed_stays(tmp_path: Path) -> None:
     done = aj(tmp_path, "export", "s1", "-f", "json", "--redact", "-o", "-")
     assert printed in done.stdout
     assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+def test_a_key_that_goes_on_for_long_leaves_no_half(tmp_path: Path, form: str) -> None:
+    """Only the beginning of a result is read together with its command; the key ends nowhere."""
+    line = "MIIEpAIBAAKCAQEAz9" + "Q7" * 22
+    key = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + f"{line}\n" * 60
+    printed = call("c1", "Bash", {"command": "cat deploy.pem"}, f"the key of the machine:\n{key}")
+    write(tmp_path, [record("user", "u1", "deploy"), *printed])
+    assert aj(tmp_path, "sync").returncode == 0
+    done = aj(tmp_path, "export", "s1", "-f", form, "--redact", "-o", "-")
+    assert done.returncode == 0, done.stderr
+    assert "[redacted private-key]" in done.stdout
+    assert line[:18] not in done.stdout
+    assert line[-20:] not in done.stdout

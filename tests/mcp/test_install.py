@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agent_journal.convert.mcp_entries import CLIENTS
-from tests.support.journals import aj
+from tests.support.journals import aj, variables
 
 FILES = {
     "claude-code": ".claude.json",
@@ -55,7 +55,7 @@ def settings_of(home: Path, agent: str) -> Path:
 def wanted(home: Path, agent: str) -> dict[str, Any]:
     value: dict[str, Any] = {
         "command": sys.executable,
-        "args": ["-m", "agent_journal", "mcp"],
+        "args": ["-P", "-m", "agent_journal", "mcp"],
         "env": {"AJ_HOME": str(home / ".agent-journal")},
     }
     if agent in ("claude-code", "vscode"):
@@ -84,6 +84,26 @@ def test_a_missing_file_is_made_and_removed_again(tmp_path: Path, agent: str) ->
     assert aj(tmp_path, "mcp", "remove", agent).returncode == 0
     assert not path.exists()
     assert "not installed" in aj(tmp_path, "mcp", "remove", agent).stderr
+
+
+def test_a_project_does_not_run_its_own_program_as_ours(tmp_path: Path) -> None:
+    """Agents start servers in the folder of a project, and what is there may be anybody's."""
+    assert aj(tmp_path, "mcp", "install", "cursor").returncode == 0
+    started = entry(tmp_path / FILES["cursor"], "cursor")
+    planted = tmp_path / "project/agent_journal/__init__.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("raise SystemExit('the program of the project')")
+    done = subprocess.run(
+        [started["command"], *started["args"]],
+        env=variables(tmp_path),
+        cwd=tmp_path / "project",
+        input='{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n',
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["result"] == {}
 
 
 @pytest.mark.parametrize("agent", JSON_AGENTS)
@@ -271,3 +291,15 @@ def test_the_installed_command_is_a_server(tmp_path: Path) -> None:
         check=True,
     )
     assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_read_only_file_keeps_its_entry_and_says_what_helps(tmp_path: Path) -> None:
+    path = settings_of(tmp_path, "cursor")
+    path.write_text('{"theme": "dark"}')
+    assert aj(tmp_path, "mcp", "install", "cursor").returncode == 0
+    path.chmod(0o444)
+    done = aj(tmp_path, "mcp", "remove", "cursor")
+    assert done.returncode == 2
+    assert "read-only" in done.stderr
+    assert "change it with an editor" in done.stderr
+    assert "agent-journal" in path.read_text()

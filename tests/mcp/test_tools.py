@@ -237,6 +237,12 @@ def test_usage(server: McpServer) -> None:
     assert len(quoted(text)) == 3
 
 
+def test_no_usage_says_of_which_time(server: McpServer) -> None:
+    """Without a time only the last days are looked at: earlier ones may have some."""
+    text = server.text("usage", project="nowhere")
+    assert re.match(r"No usage is recorded since \d{4}-\d\d-\d\d\. ", text)
+
+
 @pytest.mark.parametrize(
     ("tool", "given", "says"),
     [
@@ -335,6 +341,24 @@ def test_secrets_in_names_are_replaced(tmp_path: Path) -> None:
                 said = json.dumps(server.call(tool, format=form, **given))
                 assert TOKEN not in said, (tool, given, form)
         assert TOKEN not in json.dumps(server.ask("resources/list"))
+
+
+@pytest.mark.parametrize("letters", [10, 25, 35])
+def test_find_fix_shows_no_half_of_a_secret(tmp_path: Path, letters: int) -> None:
+    """Of a long result only the beginning is looked at, wherever that ends."""
+    telling = "the build broke because of "
+    before = "\n".join(["x" * 99] * 199)
+    before = before + "\n" + " " * (20_000 - len(before) - len(telling) - letters - 1) + telling
+    session = ClaudeSession(tmp_path, "one")
+    session.prompt("Build it")
+    session.bash("make build", f"{before}{TOKEN}\n" + "x" * 9_000, is_error=True)
+    session.bash("make build", "built")
+    assert aj(tmp_path, "sync").returncode == 0
+    with mcp_server(tmp_path) as server:
+        for form in ("text", "json"):
+            said = json.dumps(server.call("find_fix", error=telling, format=form))
+            assert telling[:15] in said
+            assert TOKEN[:10] not in said
 
 
 def test_no_spelling_gives_a_secret_away(server: McpServer) -> None:

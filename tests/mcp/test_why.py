@@ -95,6 +95,21 @@ def test_an_answer_names_prompt_words_commit_and_later_sessions(
     }
 
 
+@pytest.mark.parametrize("letters", [10, 25, 35])
+def test_no_half_of_a_secret_is_shown(shop: Repository, ask: Asking, letters: int) -> None:
+    """Of a long prompt only the beginning is looked at, wherever that ends."""
+    long = "Add a line".ljust(10_000 - letters) + TOKEN + " and more" * 1_000
+    session = ClaudeSession(shop.root.parent, "long", shop.root, 40)
+    session.prompt(long)
+    session.say(long)
+    session.write("src/long.py", "line_of_a_long = 'prompt'\n")
+    shop.commit("long", 45, **{"src/long.py": "line_of_a_long = 'prompt'\n"})
+    assert aj(shop.root.parent, "sync").returncode == 0
+    item = ask.item("long.py")
+    assert item["prompt"].startswith("Add a line")
+    assert TOKEN[:10] not in json.dumps(item)
+
+
 def test_an_answer_to_read_is_short_and_quoted(ask: Asking) -> None:
     outcome = ask("price.py", 1, end=4)
     assert not outcome.is_error

@@ -12,4 +12,5 @@ def program_words() -> list[str]:
     name = os.path.splitext(os.path.basename(program))[0]
     if name == "aj" and os.access(program, os.X_OK):
         return [program]
-    return [sys.executable, "-m", "agent_journal"]
+    # -P: what is in the working folder, which may be anybody's project, is not imported
+    return [sys.executable, "-P", "-m", "agent_journal"]

@@ -17,7 +17,7 @@ from agent_journal.errors import CannotWrite, ConfigError, UsageError
 from agent_journal.store.atomic import write_private
 
 _PRIVATE = 0o600
-_BY_HAND = "put the entry there with an editor"
+_BY_HAND = "change it with an editor"
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 

@@ -56,11 +56,18 @@ class Calls:
 
     def result(self, row: CallRow) -> str:
         """What a call printed, from its beginning; it may have secrets."""
+        return self._whole_result(row)[:_LONGEST_RESULT]
+
+    def printed(self, row: CallRow) -> str:
+        """The same without secrets."""
+        result, command = self._whole_result(row), self.command(row)
+        return self._moment.cleaning.beginning(result, _LONGEST_RESULT, command)
+
+    def _whole_result(self, row: CallRow) -> str:
         call = self.body(row)
         if call.result is not None:
-            return call.result[:_LONGEST_RESULT]
-        found = recorded_result(call, row.file_id, self._moment.journal.quotes())
-        return (found or "")[:_LONGEST_RESULT]
+            return call.result
+        return recorded_result(call, row.file_id, self._moment.journal.quotes()) or ""
 
     def session(self, row: CallRow) -> SessionRow | None:
         """The session of a call."""

@@ -8,6 +8,8 @@ from agent_journal.answers.recall.quotation import plain
 from agent_journal.model import Session
 from agent_journal.store.catalog.session_row import SessionRow
 
+LONGEST_SECRET = 5_000  # letters after the end of what is shown, so that no half of one is shown
+
 
 class Cleaning(NamedTuple):
     """Removes secrets, and names home folders `~`; or leaves texts as they are."""
@@ -30,6 +32,17 @@ class Cleaning(NamedTuple):
         from agent_journal.text.redaction.redact import redact_printed
 
         return self.text(redact_printed(text, command))
+
+    def beginning(self, text: str, length: int, command: str = "") -> str:
+        """The beginning of a text without its secrets, nor the half of one at its end.
+
+        With a command, the text is what that printed.
+        """
+        looked_at = text[: length + LONGEST_SECRET]
+        clean = self.printed(looked_at, command)
+        if len(looked_at) < len(text):
+            clean = clean[:-LONGEST_SECRET]
+        return clean[:length]
 
     def title(self, title: str | None) -> str:
         """A title; a word at the end of a long one may be the half of a secret, and goes."""

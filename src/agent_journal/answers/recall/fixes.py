@@ -172,7 +172,6 @@ def _item(moment: Moment, calls: Calls, fix: Fix, words: list[str]) -> FixItem:
     if session is not None:
         name, project = moment.session_name(session), session.project_path
     command = calls.command(fix.failed)
-    printed = moment.cleaning.printed(calls.result(fix.failed), command)
     worked_at = worked_with = failed_again_at = None
     if fix.worked is not None:
         worked_at = fix.worked.at
@@ -187,7 +186,7 @@ def _item(moment: Moment, calls: Calls, fix: Fix, words: list[str]) -> FixItem:
         project=project,
         tool=_tool(moment, fix.failed),
         command=one_line(moment.cleaning.text(command), _LONGEST),
-        error=_telling_line(printed, words),
+        error=_telling_line(calls.printed(fix.failed), words),
         timestamp=iso_time(fix.failed.timestamp),
         failed_at=fix.failed.at,
         worked_at=worked_at,

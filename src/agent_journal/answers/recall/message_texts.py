@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from agent_journal.answers.recall.cleaning import LONGEST_SECRET
 from agent_journal.answers.recall.lines import first_line, indented, moment_of
 from agent_journal.export.words import NOT_SHOWN, REWOUND, WORDS
 from agent_journal.model import Message, Session, ToolCall
@@ -18,7 +19,6 @@ STORY, STEPS, EVERYTHING = DEPTHS = ("story", "steps", "everything")
 _CALL = 200  # letters of what a tool was called with
 _FAILURE = 400  # letters of a failure among the steps
 _LONGEST_RESULT = 20_000  # letters
-_LONGEST_SECRET = 5_000  # letters after the end of what is shown, so that no half of one is shown
 
 
 def trimmed(session: Session, depth: str) -> Session:
@@ -55,7 +55,7 @@ def _trimmed(message: Message, depth: str) -> Message:
 
 def _trimmed_call(call: ToolCall, depth: str) -> ToolCall:
     """A call with as much of its result as is shown, and what follows that."""
-    length = _LONGEST_RESULT + _LONGEST_SECRET
+    length = _LONGEST_RESULT + LONGEST_SECRET
     if depth == STORY or (depth == STEPS and call.success is not False):
         length = 0
     result = call.result

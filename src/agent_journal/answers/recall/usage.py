@@ -46,10 +46,10 @@ def tell_usage(moment: Moment, given: Arguments) -> Reply:
     answer = usage_answer(found, lines, group, sessions, limit)
 
     def head(shown: int) -> str:
-        if not lines:
-            return f"No usage is recorded. {moment.synced()}"
-        sums = _numbers(found.total)
         since = query.since.date().isoformat() if query.since else "the beginning"
+        if not lines:
+            return f"No usage is recorded since {since}. {moment.synced()}"
+        sums = _numbers(found.total)
         lines_of = f"{shown} of {plural(len(found.lines), 'line')} since {since}"
         return f"{lines_of}; all: {sums}. {moment.synced()}"
 

@@ -26,7 +26,7 @@ from agent_journal.text.plain import one_line
 
 _MOST_LINES = 2_000
 _MOST_SESSIONS = 5  # that are named beside the one that wrote a line
-_LOOKED_AT = 10_000  # letters of a text that are searched for secrets
+_LOOKED_AT = 10_000  # letters of a text; the rest says nothing that is shown
 _PROMPT = 400  # letters that are shown
 _WORDS = 600
 _SUBJECT = 120
@@ -231,7 +231,7 @@ class _Teller:
 
     def _clean(self, text: str, width: int) -> str:
         """A text without secrets on one line; they are removed before it is cut."""
-        return one_line(self._moment.cleaning.text(text[:_LOOKED_AT]), width)
+        return one_line(self._moment.cleaning.beginning(text, _LOOKED_AT), width)
 
 
 def _last_edits(found: FileBlame) -> dict[int, int]:

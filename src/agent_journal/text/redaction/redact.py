@@ -164,15 +164,20 @@ def redact_printed(text: str, command: str) -> str:
     line = _COMMAND_END.split(command[-_LONGEST_COMMAND:].strip())[-1].strip()
     if not line:
         return text
+    found = _printed_secrets(text[:_LONGEST_COMMAND], line)
+    if found and len(text) > _LONGEST_COMMAND:  # of the last one only the half may be there
+        found = _printed_secrets(text, line)
+    return _replaced(text, found)
+
+
+def _printed_secrets(text: str, line: str) -> list[Secret]:
+    """Return the secrets of what a command line printed."""
     start = len(line) + 1
-    head = text[:_LONGEST_COMMAND]
-    found = find_secrets(f"{line}\n{head}")
-    below = [
+    return [
         secret._replace(start=secret.start - start, end=secret.end - start)
-        for secret in found
+        for secret in find_secrets(f"{line}\n{text}")
         if secret.start >= start
     ]
-    return _replaced(head, below) + text[_LONGEST_COMMAND:]
 
 
 def _replaced(text: str, secrets: list[Secret]) -> str:
