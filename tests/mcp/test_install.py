@@ -244,6 +244,20 @@ def test_an_older_entry_of_ours_is_replaced(tmp_path: Path) -> None:
     assert entry(path, "cursor") == wanted(tmp_path, "cursor")
 
 
+def test_what_a_person_added_to_our_entry_stays(tmp_path: Path) -> None:
+    path = settings_of(tmp_path, "gemini")
+    added = {"timeout": 9000, "trust": False}
+    variables = {"AJ_HOME": "/old/journal", "TZ": "UTC"}
+    ours = {"command": "/old/aj", "args": ["mcp"], "env": variables, **added}
+    path.write_text(json.dumps({"mcpServers": {"agent-journal": ours}}))
+    assert aj(tmp_path, "mcp", "install", "gemini").returncode == 0
+    expected = {**wanted(tmp_path, "gemini"), **added}
+    expected["env"]["TZ"] = "UTC"
+    assert entry(path, "gemini") == expected
+    assert "another command" not in aj(tmp_path, "mcp", "status", "gemini").stdout
+    assert "already installed" in aj(tmp_path, "mcp", "install", "gemini").stderr
+
+
 @pytest.mark.parametrize("agent", FILES)
 def test_print_writes_nothing(tmp_path: Path, agent: str) -> None:
     done = aj(tmp_path, "mcp", "install", agent, "--print")

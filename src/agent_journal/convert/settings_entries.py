@@ -43,12 +43,13 @@ def put_entry(entry: Entry) -> bool:
     """Write an entry, and return whether anything was changed."""
     settings = read_settings(_real(entry.path))
     before = find_value(settings, entry.names)
-    if before == entry.value:
-        return False
     if before is not None and not is_ours(before):
         message = f"{settings.path} has another entry {entry.names[-1]}"
         raise UsageError(message, "rename or remove it; nothing was changed")
-    values = _with_value(settings.values, entry.names, entry.value, settings.path)
+    value = with_additions(entry.value, before)
+    if before == value:
+        return False
+    values = _with_value(settings.values, entry.names, value, settings.path)
     write_settings(settings, values, entry.backup if before is None else "")
     return True
 
@@ -71,6 +72,21 @@ def remove_entry(entry: Entry) -> bool:
     write_settings(settings, values)
     remove_backup(settings, entry.backup)
     return True
+
+
+def with_additions(value: Any, before: Any) -> Any:
+    """Our value with what a person added to an older one: other settings and variables."""
+    if not isinstance(value, Mapping) or not isinstance(before, Mapping):
+        return value
+    added = {name: one for name, one in before.items() if name not in value and name != "env"}
+    variables = before.get("env")
+    if not isinstance(variables, Mapping):
+        return {**value, **added}
+    variables = {name: one for name, one in variables.items() if name != "AJ_HOME"}
+    variables |= value.get("env", {})
+    if variables:
+        added["env"] = variables
+    return {**value, **added}
 
 
 def _installed(settings: Settings, names: Sequence[str], value: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from agent_journal.convert.settings_entries import (
     is_ours,
     put_entry,
     remove_entry,
+    with_additions,
 )
 from agent_journal.errors import ConfigError
 from agent_journal.journal import Journal
@@ -110,7 +111,7 @@ def _state(entry: Entry) -> str:
         return "not installed"
     if not is_ours(found):
         return "not installed: another server has the name"
-    if found != entry.value:
+    if found != with_additions(entry.value, found):
         return "installed, with another command"
     return "installed"
 
