@@ -114,6 +114,22 @@ def test_the_chosen_id_is_printed(terminal: Terminal) -> None:
     terminal.sees("[claude-code:818f4c1f-")
 
 
+def test_it_has_the_size_of_the_terminal_where_its_output_is_a_pipe(demo_home: Path) -> None:
+    with Terminal(_variables(demo_home), 120, 40) as terminal:
+        terminal.type(f'echo "[$({" ".join(program("tui", "--print", "jitter deadline"))})]"')
+        terminal.press("Enter")
+        terminal.sees("▾ ")  # the first picture has no preview
+        terminal.until(lambda: FLAKY in terminal.text.splitlines()[1])
+        lines = terminal.text.splitlines()
+        assert all(line[60] == "│" for line in lines[1:39])
+        assert lines[39].startswith(HINTS)
+        terminal.resize(70, 20)
+        terminal.until(lambda: terminal.text.splitlines()[10] == "─" * 70)
+        terminal.until(lambda: terminal.text.splitlines()[19].startswith(HINTS))
+        terminal.press("Enter")
+        terminal.sees("[claude-code:818f4c1f-")
+
+
 def test_the_id_is_copied_through_the_terminal(terminal: Terminal) -> None:
     terminal.run(*program("tui", "jitter deadline"))
     terminal.until(lambda: FLAKY in terminal.text.splitlines()[1])
