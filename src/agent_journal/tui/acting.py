@@ -17,6 +17,7 @@ from agent_journal.tui.lines import Line, Piece, Style, line_width, text_lines
 if TYPE_CHECKING:
     from agent_journal.answers.conversion import Continuation
     from agent_journal.tui.app import JournalApp
+    from agent_journal.tui.doors import Page
 
 _FORMATS = ("html", "md", "json")
 _MOST_FIELDS = 3  # with the same reason that are named
@@ -232,7 +233,20 @@ class Acting(Screen[None]):
         if row is not None:
             doors = self.journal_app.doors
             self.say("opening the web page …", "dim")
-            self.journal_app.working.ask(lambda journal, search: doors.open_page(row), self.say)
+            self.journal_app.working.ask(lambda journal, search: doors.open_page(row), self._paged)
+
+    def _paged(self, page: Page) -> None:
+        """Say that a page was opened; else show its address, which is too long for a row."""
+        self.say(page.remark)
+        if page.address:
+            title = "No browser could be opened here; open this within a minute:"
+            ask = Choice(title, [(Piece("Copy the address"),)], partial(_address_lines, page))
+            address = Copyable("address", page.address)
+            self.app.push_screen(ask, partial(self._copied, [address]))
+
+
+def _address_lines(page: Page, width: int) -> list[Line]:
+    return [*text_lines(page.address, Style(width)), ()]
 
 
 def _names_of(row: SessionRow) -> list[Copyable]:
