@@ -34,6 +34,7 @@ class Acting(Screen[None]):
     """A screen with a chosen session that keys act on."""
 
     help_first = "The list"  # which keys the help screen begins with
+    is_loading_more = False  # nothing else is asked for until it is there
     _seen: object = None  # the state of the journal that it shows
 
     @property
@@ -49,6 +50,11 @@ class Acting(Screen[None]):
     def say(self, text: str, look: str = "note") -> None:
         """Say something to the person."""
         raise NotImplementedError
+
+    def failed(self, text: str) -> None:
+        """Say why something did not come; it may be asked for again."""
+        self.is_loading_more = False
+        self.say(text, "error")
 
     def show_keys(self) -> None:
         """Name the keys where something was said."""

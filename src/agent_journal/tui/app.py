@@ -119,4 +119,4 @@ class JournalApp(App[Outcome | None]):
         if isinstance(error, JournalError):
             text = error.message
         if isinstance(self.screen, Acting):
-            self.screen.say(text, "error")
+            self.screen.failed(text)
