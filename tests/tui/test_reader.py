@@ -245,11 +245,11 @@ def test_a_long_session_is_loaded_in_parts(tmp_path: Path) -> None:
         assert len({block.position for block in talk.page.blocks}) == 80
         await ui.press_until("pagedown", lambda: "text 300 of" in ui.text)
         assert len({block.position for block in talk.page.blocks}) <= 400
-        await ui.press("G")
+        await ui.press("end")
         await ui.until(lambda: "assistant text 1199 of s1" in ui.text)
         assert len({block.position for block in talk.page.blocks}) == 80
         await ui.press_until("pageup", lambda: "text 1050 of" in ui.text)
-        await ui.press("g")
+        await ui.press("home")
         await ui.until(lambda: " 1/1,200" in ui.head)
         await ui.press("slash")
         await ui.type("777")

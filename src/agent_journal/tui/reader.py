@@ -59,8 +59,8 @@ class Reader(Acting):
         Binding("k", "block(-1)"),
         Binding("J", "prompt(1)"),
         Binding("K", "prompt(-1)"),
-        Binding("g,home", "beginning"),
-        Binding("G,end", "end"),
+        Binding("g", "beginning"),
+        Binding("G", "end"),
         Binding("enter,f", "fold"),
         Binding("d", "depth"),
         Binding("slash", "find", priority=True),  # what is typed after it is for the line

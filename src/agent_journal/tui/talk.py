@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events
+from textual.binding import Binding
 from textual.message import Message
 
 from agent_journal.tui.blocks import Block
@@ -26,6 +27,9 @@ class Anchor(NamedTuple):
 
 class Talk(LinesView):
     """Blocks as lines; the block that keys act on has a bar."""
+
+    # Else they would go to the ends of what is loaded
+    BINDINGS: ClassVar = [Binding("home", "screen.beginning"), Binding("end", "screen.end")]
 
     class Scrolled(Message):
         """Another part of the lines is on the screen."""
