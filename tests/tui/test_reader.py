@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,28 @@ def test_a_session_that_grows_is_followed_at_its_end(tmp_path: Path) -> None:
         assert talk.scroll_offset.y == 0
 
     drive(tmp_path, test)
+
+
+def test_a_message_that_grows_is_followed_at_its_end(tmp_path: Path) -> None:
+    path = write_claude(tmp_path, count=60)
+    aj(tmp_path, "sync")
+
+    async def test(ui: Driver) -> None:
+        await ui.read("user text 0 of s1")
+        await ui.press("G")
+        talk = ui.reader.query_one(Talk)
+        await ui.until(talk.is_at_end)
+        # Claude Code writes every part of an answer as a record with the same id
+        record = json.loads(path.read_text().splitlines()[-1])
+        record["uuid"] = "more"
+        record["message"]["content"] = [{"type": "text", "text": "more\n" * 9 + "the rest"}]
+        with path.open("a") as out:
+            out.write(json.dumps(record) + "\n")
+        aj(tmp_path, "sync")
+        await ui.until(lambda: "the rest" in ui.text)
+        assert "60/60" in ui.head
+
+    drive(tmp_path, test, size=(80, 24))
 
 
 def test_a_change_elsewhere_moves_nothing(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ class Reader(Acting):
             anchor = self._talk.top_block()
             self._show_part(newer)
             self._talk.return_to(anchor)
-            if is_at_end and came > 0:
+            if is_at_end and (came > 0 or not self._talk.is_at_end()):
                 self._talk.go_to_end()
             self._head()
 
