@@ -223,7 +223,11 @@ def test_tab_completes_fields_agents_and_projects(demo_home: Path) -> None:
         assert query.value.endswith("agent:claude-code")
         await ui.press("tab")
         assert query.value.endswith("agent:cline")
-        await ui.type(" nothing:x")
+        await ui.search("agent:", 0)
+        await ui.until(lambda: "no value" in ui.said)
+        await ui.press("tab")
+        await ui.until(lambda: "claude-code  cline  codex" in ui.said)
+        await ui.type("claude-code nothing:x")
         await ui.press("tab")
         await ui.until(lambda: "nothing to complete" in ui.said)
 

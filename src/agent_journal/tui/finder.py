@@ -231,10 +231,10 @@ class Finder(Acting, Screen[None]):
         """Say in the last row what is wrong, what Tab would put, or which keys there are."""
         listing, completion = self._listing, self._completion
         self._is_note = False
-        if listing.problem:
-            self.say(listing.problem, "error")
-        elif completion is not None:
+        if completion is not None:  # also for a query that cannot be read yet, such as agent:
             self.say("  ".join(completion.choices) or "nothing to complete", "dim")
+        elif listing.problem:
+            self.say(listing.problem, "error")
         elif listing.remark:
             self.say(listing.remark)
         elif not listing.entries:
