@@ -157,7 +157,7 @@ def test_a_session_is_exported_into_the_folder(
         await ui.press("ctrl+e")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
         await ui.press(key)
-        await ui.until(lambda: "exists" in ui.said)
+        await ui.until(lambda: ui.said.startswith("already exists: flaky-retry"))
 
     drive(demo_home, test)
     (written,) = tmp_path.iterdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -357,8 +358,11 @@ def _change_tags(journal: Journal, row: SessionRow, words: list[str]) -> str:
 def _write_file(journal: Journal, row: SessionRow, form: Any) -> str:
     """Write a session into the working folder, and say where; nothing is overwritten."""
     from agent_journal.answers.session_file import session_file, session_file_name
+    from agent_journal.errors import UsageError
     from agent_journal.export.files import write_file
 
     name = session_file_name(row, form)
+    if os.path.lexists(name):  # said here, because a row cuts the end of a long name
+        raise UsageError(f"already exists: {safe(name)}", "remove it first")
     write_file(name, session_file(journal, row, form), False)
     return f"written: {safe(name)}"
