@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,18 @@ def test_it_is_suspended_and_continued(terminal: Terminal) -> None:
     terminal.sees(HINTS)
     terminal.type(" deadline")
     terminal.sees("> jitter deadline")
+
+
+def test_the_terminal_is_given_back_when_it_is_ended(terminal: Terminal, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    terminal.run("sh", "-c", f"echo $$ > {started}; exec {' '.join(program('tui'))}")
+    terminal.sees("▾ ")  # the first picture has no preview
+    os.kill(int(started.read_text()), signal.SIGTERM)
+    terminal.until(lambda: HINTS not in terminal.text)
+    terminal.type('echo "it ended with $?"')
+    terminal.press("Enter")
+    terminal.sees("it ended with 143")
+    assert terminal.state("alternate_on", "mouse_any_flag", "cursor_flag") == ["0", "0", "1"]
 
 
 def test_what_is_pasted_is_text(terminal: Terminal) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agent_journal.tui.doors import Outcome, Page
 
 SCOPES = ("folder", "project", "everything")
+_ENDED = 143  # the exit code of what SIGTERM ends
 _IN_TERMINAL = ("elinks", "links", "lynx", "w3m", "www-browser")  # browsers
 _NAMES = {"folder": "this folder", "project": "this project", "everything": "everything"}
 
@@ -40,12 +41,14 @@ def is_wanted() -> bool:
 def show_terminal_ui(text: str, scope: str = "everything", *, is_printed: bool = False) -> int:
     """Show the terminal UI, and then do what was chosen; return the exit code."""
     from agent_journal.tui.doors import Doors
-    from agent_journal.tui.starting import run_tui
+    from agent_journal.tui.starting import Ended, run_tui
 
     page = _WebPage()
     try:
         doors = Doors(page.open, _sync)
         outcome = run_tui(text, doors, is_printing=is_printed, scope=_NAMES[scope])
+    except Ended:
+        return _ENDED
     finally:
         page.close()
     if outcome is None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from agent_journal.tui.doors import Doors, Outcome
 
 
+class Ended(Exception):
+    """The terminal UI was ended from outside."""
+
+
 def can_start() -> bool:
     """Whether there is a terminal that can be drawn on and typed at."""
     has_terminal = sys.stdin.isatty() and sys.stderr.isatty()
@@ -39,7 +43,10 @@ def run_tui(
 
         app = JournalApp(config, doors, asked, first, is_printing=is_printing)
         app.terminal_before = before
-        return app.run()
+        outcome = app.run()
+    if app.is_ended:
+        raise Ended
+    return outcome
 
 
 @contextmanager
