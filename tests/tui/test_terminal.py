@@ -51,6 +51,14 @@ def test_enter_before_it_is_ready_reads_what_is_found_then(terminal: Terminal) -
     terminal.until(lambda: terminal.text.startswith(f" {FLAKY}"))
 
 
+def test_a_key_right_behind_enter_does_not_undo_it(terminal: Terminal) -> None:
+    terminal.run(*program("tui", "jitter deadline"))
+    terminal.sees("▾ ")  # the first picture has no preview
+    terminal.until(lambda: FLAKY in terminal.text.splitlines()[1])
+    terminal.press("Enter", "x")  # at once, as over a slow line
+    terminal.until(lambda: terminal.text.startswith(f" {FLAKY}"))
+
+
 @pytest.mark.parametrize("variable", ["NO_TUI", "AJ_TUI_DEFAULT"])
 def test_the_overview_is_kept_where_it_is_wanted(demo_home: Path, variable: str) -> None:
     value = {"NO_TUI": "1", "AJ_TUI_DEFAULT": "false"}[variable]
