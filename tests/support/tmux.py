@@ -79,6 +79,11 @@ class Terminal:
     def clipboard(self) -> str:
         return self._tmux("show-buffer")
 
+    def state(self, *names: str) -> list[str]:
+        """What tmux knows of the terminal, such as whether it shows the alternate screen."""
+        format_ = " ".join(f"#{{{name}}}" for name in names)
+        return self._tmux("display-message", "-p", format_).split()
+
     def until(self, is_true: Callable[[], object], seconds: float = _PATIENCE) -> None:
         """Wait for a condition."""
         deadline = time.monotonic() + seconds

@@ -19,7 +19,7 @@ from agent_journal.store.catalog.session_row import SessionRow
 from agent_journal.tui.app import JournalApp
 from agent_journal.tui.asked import Asked
 from agent_journal.tui.bar import Bar
-from agent_journal.tui.doors import Doors
+from agent_journal.tui.doors import Doors, Page
 from agent_journal.tui.finder import Finder
 from agent_journal.tui.finding import newest
 from agent_journal.tui.lines_view import LinesView
@@ -188,13 +188,14 @@ def drive(
     size: tuple[int, int] = (120, 40),
     is_printing: bool = False,
     synced: list[int] | None = None,
+    page: Page | None = None,
 ) -> Any:
     """Run the program on a journal and a test against it; return what the program ends with."""
     opened: list[SessionRow] = []
 
-    def open_page(row: SessionRow) -> str:
+    def open_page(row: SessionRow) -> Page:
         opened.append(row)
-        return "opened in the browser"
+        return page or Page("opened in the browser")
 
     doors = Doors(open_page, lambda: (synced if synced is not None else []).append(1))
     with time_machine.travel(NOW, tick=True), open_journal(home) as journal:

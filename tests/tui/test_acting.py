@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import webbrowser
 from functools import partial
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
+from agent_journal.cli.terminal_ui import open_in_browser
 from agent_journal.tui.dialogs import Ask, Choice
-from agent_journal.tui.doors import Outcome
+from agent_journal.tui.doors import Outcome, Page
 from agent_journal.tui.lines import Piece
 from tests.support.journals import open_journal
 from tests.support.tui_screens import Driver, drive
@@ -154,7 +157,7 @@ def test_a_session_is_exported_into_the_folder(
         await ui.press("ctrl+e")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
         await ui.press(key)
-        await ui.until(lambda: "exists" in ui.said)
+        await ui.until(lambda: ui.said.startswith("already exists: flaky-retry"))
 
     drive(demo_home, test)
     (written,) = tmp_path.iterdir()
@@ -235,3 +238,29 @@ def test_the_web_page_is_opened(demo_home: Path) -> None:
         await ui.until(lambda: "opened in the browser" in ui.said)
 
     drive(demo_home, test)
+
+
+def test_a_page_that_no_browser_shows_has_a_whole_address(demo_home: Path) -> None:
+    address = "http://127.0.0.1:8482/-/open?t=" + "x" * 43 + "&to=" + "%2F" * 20
+
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        await ui.press("ctrl+b")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.until(lambda: address in re.sub(r"[\s│]", "", ui.text))
+        await ui.press("enter")
+        await ui.until(lambda: is_copied(ui, address))
+
+    page = Page("no browser could be opened", address)
+    drive(demo_home, test, size=(80, 24), page=page)
+
+
+@pytest.mark.parametrize("name", ["/usr/bin/lynx", "w3m", "www-browser"])
+def test_a_browser_of_the_terminal_is_not_opened(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda address: True)
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser(name))
+    assert not open_in_browser("http://127.0.0.1/")
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("firefox"))
+    assert open_in_browser("http://127.0.0.1/")

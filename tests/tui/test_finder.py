@@ -10,7 +10,8 @@ from textual.widgets import Input
 from agent_journal.tui.doors import Outcome
 from agent_journal.tui.finder import Finder
 from agent_journal.tui.help import Help
-from agent_journal.tui.lines_view import LinesView
+from agent_journal.tui.lines import Piece
+from agent_journal.tui.lines_view import LinesView, strip_of
 from agent_journal.tui.reader import Reader
 from agent_journal.tui.result_list import ResultList
 from tests.support.tui_screens import Driver, drive
@@ -203,6 +204,13 @@ def test_agents_are_toggles(demo_home: Path) -> None:
     drive(demo_home, test)
 
 
+def test_emoji_are_drawn_as_wide_as_on_every_terminal() -> None:
+    family, coder, hindi = "👨\u200d👩\u200d👧", "👩\u200d💻", "क\u094d\u200dष"
+    strip = strip_of((Piece(f"{family} {coder} ❤\ufe0f\u200d🔥 👍🏽 ⚠\ufe0f {hindi}"),), 40)
+    assert strip.text.rstrip() == f"👨👩👧 👩💻 ❤🔥 👍 ⚠ {hindi}"
+    assert strip.cell_length == 40
+
+
 def test_tab_completes_fields_agents_and_projects(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         query = ui.finder.query_one(Input)
@@ -223,7 +231,11 @@ def test_tab_completes_fields_agents_and_projects(demo_home: Path) -> None:
         assert query.value.endswith("agent:claude-code")
         await ui.press("tab")
         assert query.value.endswith("agent:cline")
-        await ui.type(" nothing:x")
+        await ui.search("agent:", 0)
+        await ui.until(lambda: "no value" in ui.said)
+        await ui.press("tab")
+        await ui.until(lambda: "claude-code  cline  codex" in ui.said)
+        await ui.type("claude-code nothing:x")
         await ui.press("tab")
         await ui.until(lambda: "nothing to complete" in ui.said)
 

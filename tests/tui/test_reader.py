@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 from agent_journal.tui.finder import Finder
 from agent_journal.tui.reader import Reader
@@ -212,6 +215,28 @@ def test_a_session_that_grows_is_followed_at_its_end(tmp_path: Path) -> None:
     drive(tmp_path, test)
 
 
+def test_a_message_that_grows_is_followed_at_its_end(tmp_path: Path) -> None:
+    path = write_claude(tmp_path, count=60)
+    aj(tmp_path, "sync")
+
+    async def test(ui: Driver) -> None:
+        await ui.read("user text 0 of s1")
+        await ui.press("G")
+        talk = ui.reader.query_one(Talk)
+        await ui.until(talk.is_at_end)
+        # Claude Code writes every part of an answer as a record with the same id
+        record = json.loads(path.read_text().splitlines()[-1])
+        record["uuid"] = "more"
+        record["message"]["content"] = [{"type": "text", "text": "more\n" * 9 + "the rest"}]
+        with path.open("a") as out:
+            out.write(json.dumps(record) + "\n")
+        aj(tmp_path, "sync")
+        await ui.until(lambda: "the rest" in ui.text)
+        assert "60/60" in ui.head
+
+    drive(tmp_path, test, size=(80, 24))
+
+
 def test_a_change_elsewhere_moves_nothing(tmp_path: Path) -> None:
     write_claude(tmp_path, count=1_000)
     aj(tmp_path, "sync")
@@ -243,11 +268,11 @@ def test_a_long_session_is_loaded_in_parts(tmp_path: Path) -> None:
         assert len({block.position for block in talk.page.blocks}) == 80
         await ui.press_until("pagedown", lambda: "text 300 of" in ui.text)
         assert len({block.position for block in talk.page.blocks}) <= 400
-        await ui.press("G")
+        await ui.press("end")
         await ui.until(lambda: "assistant text 1199 of s1" in ui.text)
         assert len({block.position for block in talk.page.blocks}) == 80
         await ui.press_until("pageup", lambda: "text 1050 of" in ui.text)
-        await ui.press("g")
+        await ui.press("home")
         await ui.until(lambda: " 1/1,200" in ui.head)
         await ui.press("slash")
         await ui.type("777")
@@ -256,3 +281,60 @@ def test_a_long_session_is_loaded_in_parts(tmp_path: Path) -> None:
         assert "77" in ui.head
 
     drive(tmp_path, test)
+
+
+def test_keys_leave_a_pane_in_its_place(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        await ui.press("j", "j")
+        talk = ui.reader.query_one(Talk)
+        current, before = talk.current, talk.scroll_offset.y
+        await ui.press("c")
+        await ui.until(lambda: "Changes" in ui.talk)
+        pane = ui.talk
+        for key in ("j", "k", "J", "K", "G", "g", "d", "n", "N", "slash", "enter", "f"):
+            await ui.press(key)
+            assert ui.talk == pane, key
+        await ui.press("G")
+        assert talk.scroll_offset.y == talk.max_scroll_y
+        await ui.press("escape")
+        await ui.until(lambda: "▾ You" in ui.talk)
+        assert (talk.current, talk.scroll_offset.y) == (current, before)
+
+    drive(demo_home, test, size=(80, 24))
+
+
+@pytest.mark.parametrize("action", ["depth", "end"])
+def test_a_pane_does_not_stop_what_is_loading(tmp_path: Path, action: str) -> None:
+    write_claude(tmp_path, count=400)
+    aj(tmp_path, "sync")
+
+    async def test(ui: Driver) -> None:
+        await ui.read("user text 0 of s1")
+        await ui.reader.run_action(action)
+        await ui.reader.run_action("pane('usage')")  # at once
+        await ui.until(lambda: "from first to last message" in ui.talk)
+        await ui.until(lambda: not ui.reader.is_loading_more)
+        assert "from first to last message" in ui.talk
+        await ui.press("escape")
+        await ui.until(lambda: f"text {399 if action == 'end' else 1} of" in ui.text)
+        await ui.press("G")
+        await ui.until(lambda: "text 399 of" in ui.text)
+        await ui.press_until("pageup", lambda: "text 290 of" in ui.text)
+
+    drive(tmp_path, test, size=(80, 24))
+
+
+def test_a_pane_may_be_opened_and_left_before_anything_is_loaded(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.search("jitter deadline")
+        await ui.until(lambda: ui.entries)
+        ui.finder.action_read()
+        await ui.until(lambda: isinstance(ui.app.screen, Reader) and ui.reader.query("#hints"))
+        await ui.reader.run_action("pane('usage')")
+        await ui.until(lambda: "Usage" in ui.talk)
+        await ui.press("escape")
+        await ui.until(lambda: "▾ You" in ui.talk)
+        await ui.until(lambda: "jitter" in ui.text)
+
+    drive(demo_home, test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,14 @@ def test_enter_before_it_is_ready_reads_what_is_found_then(terminal: Terminal) -
     terminal.run(*program("tui"))
     terminal.type("jitter deadline")
     terminal.press("Enter")
+    terminal.until(lambda: terminal.text.startswith(f" {FLAKY}"))
+
+
+def test_a_key_right_behind_enter_does_not_undo_it(terminal: Terminal) -> None:
+    terminal.run(*program("tui", "jitter deadline"))
+    terminal.sees("▾ ")  # the first picture has no preview
+    terminal.until(lambda: FLAKY in terminal.text.splitlines()[1])
+    terminal.press("Enter", "x")  # at once, as over a slow line
     terminal.until(lambda: terminal.text.startswith(f" {FLAKY}"))
 
 
@@ -96,6 +105,18 @@ def test_it_is_suspended_and_continued(terminal: Terminal) -> None:
     terminal.sees("> jitter deadline")
 
 
+def test_the_terminal_is_given_back_when_it_is_ended(terminal: Terminal, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    terminal.run("sh", "-c", f"echo $$ > {started}; exec {' '.join(program('tui'))}")
+    terminal.sees("▾ ")  # the first picture has no preview
+    os.kill(int(started.read_text()), signal.SIGTERM)
+    terminal.until(lambda: HINTS not in terminal.text)
+    terminal.type('echo "it ended with $?"')
+    terminal.press("Enter")
+    terminal.sees("it ended with 143")
+    assert terminal.state("alternate_on", "mouse_any_flag", "cursor_flag") == ["0", "0", "1"]
+
+
 def test_what_is_pasted_is_text(terminal: Terminal) -> None:
     terminal.run(*program("tui"))
     terminal.sees("▾ You")  # the first picture has no preview
@@ -112,6 +133,22 @@ def test_the_chosen_id_is_printed(terminal: Terminal) -> None:
     terminal.until(lambda: FLAKY in terminal.text.splitlines()[1])
     terminal.press("Enter")
     terminal.sees("[claude-code:818f4c1f-")
+
+
+def test_it_has_the_size_of_the_terminal_where_its_output_is_a_pipe(demo_home: Path) -> None:
+    with Terminal(_variables(demo_home), 120, 40) as terminal:
+        terminal.type(f'echo "[$({" ".join(program("tui", "--print", "jitter deadline"))})]"')
+        terminal.press("Enter")
+        terminal.sees("▾ ")  # the first picture has no preview
+        terminal.until(lambda: FLAKY in terminal.text.splitlines()[1])
+        lines = terminal.text.splitlines()
+        assert all(line[60] == "│" for line in lines[1:39])
+        assert lines[39].startswith(HINTS)
+        terminal.resize(70, 20)
+        terminal.until(lambda: terminal.text.splitlines()[10] == "─" * 70)
+        terminal.until(lambda: terminal.text.splitlines()[19].startswith(HINTS))
+        terminal.press("Enter")
+        terminal.sees("[claude-code:818f4c1f-")
 
 
 def test_the_id_is_copied_through_the_terminal(terminal: Terminal) -> None:

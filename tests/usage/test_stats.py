@@ -19,6 +19,7 @@ from agent_journal.usage.zones import Calendar, zone_named
 from tests.support.journals import aj, aj_json, claude_line, open_journal, write_claude
 from tests.support.migrations import make_version_3
 from tests.support.paths import CASES
+from tests.support.terminals import on_terminal
 
 
 def call(number: int, name: str, seconds: int, is_error: bool = False) -> list[dict[str, object]]:
@@ -110,11 +111,20 @@ def test_what_is_shown(tmp_path: Path) -> None:
     aj(tmp_path, "sync", "--no-index")
     done = aj(tmp_path, "stats")
     assert done.returncode == 0
-    assert "1 sessions (+0 sub-agents), 5 prompts, 5 answers" in done.stdout
+    assert "1 session (+0 sub-agents), 5 prompts, 5 answers" in done.stdout
     assert "claude-opus-5-5" in done.stdout
     (item,) = aj_json(tmp_path, "stats")["items"]
     assert (item["prompts"], sum(item["hours"]), len(item["days"])) == (5, 10, 1)
     assert aj_json(tmp_path, "stats", "--agent", "copilot-cli")["items"][0]["sessions"] == 0
+
+
+def test_bars_fit_a_narrow_terminal(tmp_path: Path) -> None:
+    write_claude(tmp_path, "s1", 10)
+    aj(tmp_path, "sync", "--no-index")
+    lines = on_terminal(tmp_path, "stats", columns=40, NO_COLOR="1").splitlines()
+    bars = [line for line in lines if "█" * 10 in line]
+    assert len(bars) == 2  # an hour, and a length
+    assert {len(line) for line in bars} == {40}
 
 
 def test_an_empty_journal_has_no_activity(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.session_row import SessionRow
-    from agent_journal.tui.doors import Outcome
+    from agent_journal.tui.doors import Outcome, Page
 
 SCOPES = ("folder", "project", "everything")
+_ENDED = 143  # the exit code of what SIGTERM ends
+_IN_TERMINAL = ("elinks", "links", "lynx", "w3m", "www-browser")  # browsers
 _NAMES = {"folder": "this folder", "project": "this project", "everything": "everything"}
 
 
@@ -39,12 +41,14 @@ def is_wanted() -> bool:
 def show_terminal_ui(text: str, scope: str = "everything", *, is_printed: bool = False) -> int:
     """Show the terminal UI, and then do what was chosen; return the exit code."""
     from agent_journal.tui.doors import Doors
-    from agent_journal.tui.starting import run_tui
+    from agent_journal.tui.starting import Ended, run_tui
 
     page = _WebPage()
     try:
         doors = Doors(page.open, _sync)
         outcome = run_tui(text, doors, is_printing=is_printed, scope=_NAMES[scope])
+    except Ended:
+        return _ENDED
     finally:
         page.close()
     if outcome is None:
@@ -78,17 +82,29 @@ def _sync() -> None:
     detach()
 
 
+def open_in_browser(address: str) -> bool:
+    """Open an address in a browser with a window; one in the terminal would draw on this screen."""
+    import webbrowser
+
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return False
+    if os.path.basename(browser.name) in _IN_TERMINAL:
+        return False
+    return webbrowser.open(address)
+
+
 class _WebPage:
     """Opens pages of sessions in a browser, with the server that runs or one of its own."""
 
     def __init__(self) -> None:
         self._process: object = None
 
-    def open(self, row: SessionRow) -> str:
-        """Open the page of a session; return what to tell the person."""
-        import webbrowser
-
+    def open(self, row: SessionRow) -> Page:
+        """Open the page of a session; return what became of it."""
         from agent_journal.config.loading import load
+        from agent_journal.tui.doors import Page
         from agent_journal.web.addresses import session_path
         from agent_journal.web.server import find_running
 
@@ -98,13 +114,13 @@ class _WebPage:
             self._start()
             running = find_running(home)
         if running is None:
-            return "aj web does not answer"
+            return Page("aj web does not answer")
         from urllib.parse import quote
 
         address = f"{running.address}&to={quote(session_path(row), safe='')}"
-        if not webbrowser.open(address):
-            return f"open it within a minute: {address}"
-        return "opened in the browser"
+        if not open_in_browser(address):
+            return Page("no browser could be opened", address)
+        return Page("opened in the browser")
 
     def close(self) -> None:
         """End the server that was started for a page."""

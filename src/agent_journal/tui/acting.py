@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -17,6 +18,7 @@ from agent_journal.tui.lines import Line, Piece, Style, line_width, text_lines
 if TYPE_CHECKING:
     from agent_journal.answers.conversion import Continuation
     from agent_journal.tui.app import JournalApp
+    from agent_journal.tui.doors import Page
 
 _FORMATS = ("html", "md", "json")
 _MOST_FIELDS = 3  # with the same reason that are named
@@ -33,6 +35,7 @@ class Acting(Screen[None]):
     """A screen with a chosen session that keys act on."""
 
     help_first = "The list"  # which keys the help screen begins with
+    is_loading_more = False  # nothing else is asked for until it is there
     _seen: object = None  # the state of the journal that it shows
 
     @property
@@ -48,6 +51,11 @@ class Acting(Screen[None]):
     def say(self, text: str, look: str = "note") -> None:
         """Say something to the person."""
         raise NotImplementedError
+
+    def failed(self, text: str) -> None:
+        """Say why something did not come; it may be asked for again."""
+        self.is_loading_more = False
+        self.say(text, "error")
 
     def show_keys(self) -> None:
         """Name the keys where something was said."""
@@ -232,7 +240,20 @@ class Acting(Screen[None]):
         if row is not None:
             doors = self.journal_app.doors
             self.say("opening the web page …", "dim")
-            self.journal_app.working.ask(lambda journal, search: doors.open_page(row), self.say)
+            self.journal_app.working.ask(lambda journal, search: doors.open_page(row), self._paged)
+
+    def _paged(self, page: Page) -> None:
+        """Say that a page was opened; else show its address, which is too long for a row."""
+        self.say(page.remark)
+        if page.address:
+            title = "No browser could be opened here; open this within a minute:"
+            ask = Choice(title, [(Piece("Copy the address"),)], partial(_address_lines, page))
+            address = Copyable("address", page.address)
+            self.app.push_screen(ask, partial(self._copied, [address]))
+
+
+def _address_lines(page: Page, width: int) -> list[Line]:
+    return [*text_lines(page.address, Style(width)), ()]
 
 
 def _names_of(row: SessionRow) -> list[Copyable]:
@@ -337,8 +358,11 @@ def _change_tags(journal: Journal, row: SessionRow, words: list[str]) -> str:
 def _write_file(journal: Journal, row: SessionRow, form: Any) -> str:
     """Write a session into the working folder, and say where; nothing is overwritten."""
     from agent_journal.answers.session_file import session_file, session_file_name
+    from agent_journal.errors import UsageError
     from agent_journal.export.files import write_file
 
     name = session_file_name(row, form)
+    if os.path.lexists(name):  # said here, because a row cuts the end of a long name
+        raise UsageError(f"already exists: {safe(name)}", "remove it first")
     write_file(name, session_file(journal, row, form), False)
     return f"written: {safe(name)}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App, ScreenError
@@ -49,6 +52,7 @@ class JournalApp(App[Outcome | None]):
         self.animation_level = "none"  # over ssh, every step of a movement would be sent
         self.doors = doors
         self.is_printing = is_printing
+        self.is_ended = False  # from outside
         self.terminal_before: object = None  # its settings, where the first picture changed them
         self._config = config
         self._asked = asked
@@ -64,6 +68,8 @@ class JournalApp(App[Outcome | None]):
         if self.terminal_before is not None and hasattr(self._driver, "attrs_before"):
             # Else a shell would get the terminal of the first picture, which echoes nothing
             setattr(self._driver, "attrs_before", self.terminal_before)  # noqa: B010
+        with suppress(NotImplementedError):  # Windows
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._end)
         self.push_screen(Finder(self._asked, self._first))
         self.set_interval(_LOOK_AGAIN, self._look)
 
@@ -74,6 +80,11 @@ class JournalApp(App[Outcome | None]):
 
     def action_leave(self) -> None:
         """Leave without doing anything."""
+        self.exit(None)
+
+    def _end(self) -> None:
+        """Leave because of SIGTERM; else the terminal would stay as it is."""
+        self.is_ended = True
         self.exit(None)
 
     def leave_with(self, row: SessionRow) -> None:
@@ -119,4 +130,4 @@ class JournalApp(App[Outcome | None]):
         if isinstance(error, JournalError):
             text = error.message
         if isinstance(self.screen, Acting):
-            self.screen.say(text, "error")
+            self.screen.failed(text)

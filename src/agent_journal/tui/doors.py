@@ -9,10 +9,17 @@ if TYPE_CHECKING:
     from agent_journal.store.catalog.session_row import SessionRow
 
 
+class Page(NamedTuple):
+    """What became of a web page, and its address where the person has to open it."""
+
+    remark: str
+    address: str = ""
+
+
 class Doors(NamedTuple):
     """What other parts of the program do for this one."""
 
-    open_page: Callable[[SessionRow], str]  # says what it did
+    open_page: Callable[[SessionRow], Page]
     sync: Callable[[], None]
 
 

@@ -204,7 +204,7 @@ class Finder(Acting, Screen[None]):
             self._show(listing, is_kept=is_kept)
             if self._is_read_then:
                 self._is_read_then = False
-                self._read()
+                self._read(asked.text)
 
     def refresh_list(self) -> None:
         """Ask again, because the journal has changed."""
@@ -231,10 +231,10 @@ class Finder(Acting, Screen[None]):
         """Say in the last row what is wrong, what Tab would put, or which keys there are."""
         listing, completion = self._listing, self._completion
         self._is_note = False
-        if listing.problem:
-            self.say(listing.problem, "error")
-        elif completion is not None:
+        if completion is not None:  # also for a query that cannot be read yet, such as agent:
             self.say("  ".join(completion.choices) or "nothing to complete", "dim")
+        elif listing.problem:
+            self.say(listing.problem, "error")
         elif listing.remark:
             self.say(listing.remark)
         elif not listing.entries:
@@ -337,11 +337,12 @@ class Finder(Acting, Screen[None]):
 
     def action_read(self) -> None:
         """Read the chosen session at what was found, once all keys before this one were typed."""
-        self.query_one(Input).call_later(self.call_later, self._read)
+        query = self.query_one(Input)
+        query.call_later(lambda: self.call_later(self._read, query.value))
 
-    def _read(self) -> None:
-        """Read the chosen session, once the list is the answer to what is typed."""
-        self._ask_for(self.query_one(Input).value)
+    def _read(self, text: str) -> None:
+        """Read the chosen session, once the list is the answer to a text."""
+        self._ask_for(text)
         if self._is_waiting():
             self._is_read_then = True
             return

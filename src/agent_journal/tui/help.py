@@ -39,7 +39,7 @@ READING = (
     ("↑ ↓  PgUp PgDn", "scroll"),
     ("j k", "next and previous block"),
     ("J K", "next and previous prompt"),
-    ("g G", "beginning; end, where new messages are followed"),
+    ("g G  Home End", "beginning; end, where new messages are followed"),
     ("Enter f", "open or fold the block; on a sub-agent, read it"),
     ("d", "depth: Story, Steps, Everything"),
     ("/", "find; n and N go on"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,10 @@ from agent_journal.tui.lines import Line
 from agent_journal.tui.looks import style_of
 
 _CHOSEN = Style(reverse=True)
+# What joins emoji to one, colours them, or asks for a sign as an emoji. Terminals disagree on how
+# wide that is, and where one draws less than was thought, the end of a row is not drawn over
+_EMOJI = "[\ufe0f\u2190-\u2bff\U0001f000-\U0001faff]"
+_UNSURE = re.compile(f"\ufe0f|(?<={_EMOJI})[\u200d\U0001f3fb-\U0001f3ff]")
 
 
 def strip_of(line: Line, width: int, over: Style | None = None) -> Strip:
@@ -24,7 +29,7 @@ def strip_of(line: Line, width: int, over: Style | None = None) -> Strip:
         style = style_of(piece.look)
         if over is not None:
             style += over
-        segments.append(Segment(piece.text, style))
+        segments.append(Segment(_UNSURE.sub("", piece.text), style))
     return Strip(segments).adjust_cell_length(width, over or Style.null())
 
 

@@ -34,7 +34,7 @@ from agent_journal.tui.session_part import (
     load_beside,
     next_position,
 )
-from agent_journal.tui.talk import Anchor, Talk
+from agent_journal.tui.talk import Talk
 from agent_journal.tui.words import DEPTHS, STORY
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class Reader(Acting):
         Binding("k", "block(-1)"),
         Binding("J", "prompt(1)"),
         Binding("K", "prompt(-1)"),
-        Binding("g,home", "beginning"),
-        Binding("G,end", "end"),
+        Binding("g", "beginning"),
+        Binding("G", "end"),
         Binding("enter,f", "fold"),
         Binding("d", "depth"),
         Binding("slash", "find", priority=True),  # what is typed after it is for the line
@@ -87,8 +87,6 @@ class Reader(Acting):
         self._depth = STORY
         self.is_loading_more = False  # nothing else is asked for until it is there
         self._new = 0  # messages that came since, and are not shown
-        self._pane = ""
-        self._before_pane = Anchor("", 0)  # where the conversation was when a pane was opened
 
     def compose(self) -> ComposeResult:
         """Arrange the screen."""
@@ -130,9 +128,7 @@ class Reader(Acting):
 
     def show_keys(self) -> None:
         """Name the keys in the last row."""
-        hints = READER
-        if self._pane:
-            hints = PANE
+        hints = PANE if self._talk.pane else READER
         self.query_one("#hints", Bar).say(hints_that_fit(hints, self.app.size.width))
 
     # -- loading ---------------------------------------------------------------------------------
@@ -172,8 +168,7 @@ class Reader(Acting):
         self._part = part
         self._entry = self._entry._replace(row=part.row)
         self._new = 0
-        if not self._pane:
-            self._talk.lay_out(part.blocks)
+        self._talk.lay_out(part.blocks)
 
     def on_talk_scrolled(self) -> None:
         """Load more messages where what is loaded ends."""
@@ -224,7 +219,7 @@ class Reader(Acting):
             anchor = self._talk.top_block()
             self._show_part(newer)
             self._talk.return_to(anchor)
-            if is_at_end and came > 0:
+            if is_at_end and (came > 0 or not self._talk.is_at_end()):
                 self._talk.go_to_end()
             self._head()
 
@@ -240,7 +235,7 @@ class Reader(Acting):
         right = [self._depth]
         if part is not None and part.total:
             position = self._talk.position()
-            is_end = not self._pane and self._talk.is_at_end() and not part.has_after
+            is_end = self._talk.is_at_end() and not part.has_after
             if position is None or is_end:
                 position = part.last
             right.insert(0, f"{part.number_of(position):,}/{part.total:,}")
@@ -255,14 +250,11 @@ class Reader(Acting):
 
     def action_back(self) -> None:
         """Go back: from a pane to the conversation, from there to the list."""
-        if not self._pane:
+        if not self._talk.pane:
             self.app.pop_screen()
             return
-        self._pane = ""
+        self._talk.close_pane()
         self.show_keys()
-        if self._part is not None:
-            self._talk.lay_out(self._part.blocks)
-            self._talk.return_to(self._before_pane)
 
     def action_block(self, by: int) -> None:
         """Go to the next or the previous block."""
@@ -279,11 +271,16 @@ class Reader(Acting):
 
     def action_beginning(self) -> None:
         """Go to the first message."""
-        if self._part is not None and self._part.total:
+        if self._talk.pane:
+            self._talk.go_to(0)
+        elif self._part is not None and self._part.total:
             self._load_position(self._part.positions[0])
 
     def action_end(self) -> None:
         """Go to the last message, and stay at the end."""
+        if self._talk.pane:
+            self._talk.go_to(len(self._talk.lines))
+            return
         self._load(LAST, lambda part: self._talk.go_to_end())
 
     def action_fold(self) -> None:
@@ -293,6 +290,7 @@ class Reader(Acting):
     def on_talk_followed(self, event: Talk.Followed) -> None:
         """Read a sub-agent."""
         if event.block.child is not None:
+            self.is_loading_more = False  # the other one asks the same thread
             self.journal_app.read(Entry(event.block.child), self._marker)
 
     def action_depth(self) -> None:
@@ -316,7 +314,9 @@ class Reader(Acting):
     # -- finding ---------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let a slash be typed where one is looking for it."""
+        """Let a slash be typed where one is looking for it, and keep a pane in its place."""
+        if action in ("depth", "find", "again") and self._talk.pane:
+            return False
         return action != "find" or not self.query_one("#find", Input).has_focus
 
     def action_find(self) -> None:
@@ -386,15 +386,15 @@ class Reader(Acting):
 
     def action_pane(self, name: str) -> None:
         """Show what changed or what was used; the same key leads back."""
-        if self._pane == name:
+        if self._talk.pane == name:
             self.action_back()
             return
-        if not self._pane:
-            self._before_pane = self._talk.top_block()
-        self._pane = name
+        self._talk.open_pane(name)
         self.show_keys()
         row, width = self.row, self._talk.columns
         make = changes_lines if name == "changes" else usage_lines
-        self.journal_app.reading.ask(
-            lambda journal, search: make(journal, row, width), self._talk.show_pane
+        # In another thread than the conversation, which may still be loading
+        self.journal_app.previewing.ask(
+            lambda journal, search: make(journal, row, width),
+            partial(self._talk.show_pane, name),
         )

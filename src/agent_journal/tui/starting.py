@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agent_journal.errors import UsageError
@@ -14,6 +16,10 @@ from agent_journal.tui.first_picture import first_picture
 
 if TYPE_CHECKING:
     from agent_journal.tui.doors import Doors, Outcome
+
+
+class Ended(Exception):
+    """The terminal UI was ended from outside."""
 
 
 def can_start() -> bool:
@@ -32,9 +38,32 @@ def run_tui(
     with Journal.open() as journal:
         config = journal.config
         first = newest(journal, asked._replace(text=""))
-    with first_picture(first, text, scope) as before:
+    with _output_to_terminal(), first_picture(first, text, scope) as before:
         from agent_journal.tui.app import JournalApp
 
         app = JournalApp(config, doors, asked, first, is_printing=is_printing)
         app.terminal_before = before
-        return app.run()
+        outcome = app.run()
+    if app.is_ended:
+        raise Ended
+    return outcome
+
+
+@contextmanager
+def _output_to_terminal() -> Iterator[None]:
+    """Have standard output be the terminal, also where an id will go into a pipe.
+
+    Textual asks standard output how large the terminal is, and a pipe has no size.
+    """
+    if sys.stdout.isatty():
+        yield
+        return
+    sys.stdout.flush()
+    output = sys.stdout.fileno()
+    kept = os.dup(output)
+    os.dup2(sys.stderr.fileno(), output)
+    try:
+        yield
+    finally:
+        os.dup2(kept, output)
+        os.close(kept)

@@ -41,7 +41,7 @@ _WEEK = 7  # days
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
-_BAR_WIDTH = 40
+_WIDEST_BAR = 40
 _INDENT = "  "
 _LEAST_NAME = 20  # columns
 _MOST_NAME = 50
@@ -107,9 +107,9 @@ def stats(
 def _print(activity: Activity, today: date, limit: int) -> None:
     colour = use_colour()
     print_text(
-        f"{activity.sessions:,} sessions (+{activity.sub_agents:,} sub-agents), "
-        f"{activity.prompts:,} prompts, {activity.answers:,} answers, "
-        f"{activity.tools:,} tool calls, {activity.edits:,} edits"
+        f"{plural(activity.sessions, 'session')} (+{plural(activity.sub_agents, 'sub-agent')}), "
+        f"{plural(activity.prompts, 'prompt')}, {plural(activity.answers, 'answer')}, "
+        f"{plural(activity.tools, 'tool call')}, {plural(activity.edits, 'edit')}"
     )
     if activity.days:
         _print_days(activity, today)
@@ -137,7 +137,7 @@ def _print_days(activity: Activity, today: date) -> None:
     current, longest = activity.streaks(today)
     busiest = max(days, key=lambda day: days[day])
     print_text(
-        f"{len(days):,} active days from {min(days)} to {max(days)}; "
+        f"{plural(len(days), 'active day')} from {min(days)} to {max(days)}; "
         f"longest streak {plural(longest, 'day')}, current streak {current}; "
         f"busiest day {busiest} ({plural(days[busiest], 'message')})"
     )
@@ -188,8 +188,10 @@ def _print_bars(title: str, counts: Sequence[tuple[str, int]], colour: bool) -> 
     most = max((count for _, count in counts), default=0) or 1
     _print_heading(title, colour)
     width = max(len(name) for name, _ in counts)
+    room = terminal_width() - len(f"  {'':{width}}   {most:,}")
+    longest = min(_WIDEST_BAR, room)
     for name, count in counts:
-        whole, eighths = divmod(round(_BAR_WIDTH * 8 * count / most), 8)
+        whole, eighths = divmod(round(longest * 8 * count / most), 8)
         bar = style("█" * whole + _EIGHTHS[eighths], "blue", on=colour)
         echo(f"  {name.ljust(width)}  {bar} {count:,}")
 
