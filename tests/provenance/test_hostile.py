@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from agent_journal.answers.agent_trace import agent_trace
 from agent_journal.answers.commit import commit_answer, find_commit_shares
 from agent_journal.answers.repository_provenance import find_provenance
 from agent_journal.errors import JournalError
 from agent_journal.provenance import git as module
 from agent_journal.provenance.git import Git
 from tests.provenance.blamed import blame_items, classes
-from tests.support.journals import open_journal
+from tests.support.journals import aj, open_journal
 from tests.support.repositories import ClaudeSession, Repository
 
+FAR = 5_000_000_000  # minutes: after the year 9999
 CODE = "price = basket.total()\nlabel = f'{price} EUR'\n"
 
 
@@ -228,3 +230,17 @@ def test_a_repository_without_commits(repository: Repository, home: Path) -> Non
     assert [name for name, _ in classes(home, repository.root / "price.py")] == ["written"] * 2
     with open_journal(home) as journal, pytest.raises(JournalError, match="knows no commit"):
         find_commit_shares(journal, "HEAD", str(repository.root))
+
+
+def test_a_commit_of_a_year_after_9999(home: Path, repository: Repository) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    session.write("price.py", CODE)
+    repository.commit("far", FAR, **{"price.py": CODE})
+    assert [name for name, _ in classes(home, repository.root / "price.py")] == ["-", "-"]
+    with open_journal(home) as journal:
+        found = find_commit_shares(journal, "HEAD", str(repository.root))
+        assert commit_answer(found).extra["timestamp"] is None
+        assert agent_trace(found)["timestamp"] is None
+    shown = aj(home, "commit", cwd=repository.root)
+    assert " far · ? · 2 lines added\n" in shown.stdout
