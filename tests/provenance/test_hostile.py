@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -88,6 +89,25 @@ def test_blame_and_commit_run_none_of_its_programs(
         staged = commit_answer(find_commit_shares(journal, None, str(hostile.root)))
     assert [item["classes"] for item in answer.items] == [{"written": 2}]
     assert staged.items == []
+    assert not (trap.parent / "sprung").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a program of a shell")
+def test_a_git_that_is_too_old_runs_none_of_them(
+    hostile: Repository, home: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before 2.31, git does not know of settings in variables."""
+    git = shutil.which("git")
+    folder = trap.parent / "old"
+    folder.mkdir()
+    (folder / "git").write_text(f'#!/bin/sh\nunset GIT_CONFIG_COUNT\nexec {git} "$@"\n')
+    (folder / "git").chmod(0o755)
+    file = hostile.root / "price.py"
+    file.write_text(CODE + "tax = price * RATE\n")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(JournalError, match="git is too old") as raised:
+        classes(home, file)
+    assert "2.31" in (raised.value.hint or "")
     assert not (trap.parent / "sprung").exists()
 
 

@@ -85,12 +85,22 @@ class Git:
     def settings(self) -> dict[str, str]:
         """What the settings say, by their names; of several values the last."""
         if self._settings is None:
-            found = self._run(("config", "--list", "-z"), b"")
-            self._settings = {}
-            for entry in found.output.decode("utf-8", "surrogateescape").split("\0"):
-                name, _, value = entry.partition("\n")
-                self._settings[name] = value
+            self._settings = self._read_settings()
         return self._settings
+
+    def _read_settings(self) -> dict[str, str]:
+        """Ask for the settings, which runs none of their programs, and check that ours win."""
+        found = self._run(("config", "--list", "-z"), b"")
+        if found.code:
+            raise refusal(self.folder, "config", found.errors)
+        settings = {}
+        for entry in found.output.decode("utf-8", "surrogateescape").split("\0"):
+            name, _, value = entry.partition("\n")
+            settings[name] = value
+        if any(settings.get(name.lower()) != value for name, value in _OFF.items()):
+            hint = "install git 2.31 or later: others run what a repository names as programs"
+            raise GitError("git is too old", hint)
+        return settings
 
     def moved(self, folder: str) -> Git:
         """The same in another folder of the repository."""
