@@ -264,3 +264,13 @@ def test_a_commit_of_a_year_after_9999(home: Path, repository: Repository) -> No
         assert agent_trace(found)["timestamp"] is None
     shown = aj(home, "commit", cwd=repository.root)
     assert " far · ? · 2 lines added\n" in shown.stdout
+
+
+def test_what_is_no_folder_and_no_file(repository: Repository, home: Path) -> None:
+    file = str(repository.root / "price.py")
+    repository.commit("write", 10, **{"price.py": CODE})
+    ClaudeSession(home, "s1", repository.root, 5).prompt("hello")
+    aj(home, "sync")
+    for arguments in (("provenance", "--repo", file), ("commit", "--repo", file)):
+        assert f"there is no folder {file}" in aj(home, *arguments).stderr
+    assert "no file is named" in aj(home, "log", "", cwd=repository.root).stderr

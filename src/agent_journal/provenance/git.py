@@ -115,14 +115,17 @@ class Git:
             done = subprocess.run(
                 command, cwd=self.folder, env=self._environment, input=given, capture_output=True
             )
-        except FileNotFoundError as error:
-            if not os.path.isdir(self.folder):
-                raise JournalError(f"there is no folder {self.folder}") from error
-            hint = "install git, or put it where PATH names it"
-            raise GitError("git is not installed", hint) from error
         except OSError as error:
-            raise GitError(f"git cannot be run: {error.strerror or error}") from error
+            raise self._not_run(error) from error
         return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+    def _not_run(self, error: OSError) -> JournalError:
+        if not os.path.isdir(self.folder):
+            return JournalError(f"there is no folder {self.folder}")
+        if isinstance(error, FileNotFoundError):
+            hint = "install git, or put it where PATH names it"
+            return GitError("git is not installed", hint)
+        return GitError(f"git cannot be run: {error.strerror or error}")
 
 
 def _programs(settings: dict[str, str]) -> dict[str, str]:
