@@ -11,6 +11,7 @@ import pytest
 
 from agent_journal.answers.agent_trace import agent_trace
 from agent_journal.answers.commit import commit_answer, find_commit_shares
+from agent_journal.errors import JournalError
 from agent_journal.provenance.commits import CommitShares
 from tests.provenance.test_blame import CART, PRICE
 from tests.support.journals import aj, open_journal
@@ -115,6 +116,19 @@ def test_a_note_quotes_odd_names_as_git_does(home: Path, repository: Repository)
         '  "b\\"\\\\\\t.py" 1\n'
         '  "c\\033[2J\\342\\200\\256.py" 1\n'
     )
+
+
+def test_a_commit_is_named_in_any_way_that_git_knows(home: Path, repository: Repository) -> None:
+    sha = shop(home, repository)
+    repository.git("tag", "-a", "-m", "first", "v1")
+    with open_journal(home) as journal:
+        journal.sync()
+        for revision in (sha[:9], "v1", "@", ":/merge cart", "HEAD^{/merge cart}"):
+            found = find_commit_shares(journal, revision, str(repository.root))
+            assert found.commit.sha == sha
+        for revision in ("HEAD^{tree}", "HEAD:src", ":/nothing like it", "^HEAD", "HEAD~1..HEAD"):
+            with pytest.raises(JournalError, match="knows no commit"):
+                find_commit_shares(journal, revision, str(repository.root))
 
 
 def test_trailers_of_staged_lines(home: Path, repository: Repository) -> None:
