@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agent_journal.answers.agent_trace import agent_trace
 from agent_journal.answers.commit import commit_answer, find_commit_shares
+from agent_journal.errors import JournalError
 from agent_journal.provenance.commits import CommitShares
 from tests.provenance.test_blame import CART, PRICE
 from tests.support.journals import aj, open_journal
@@ -90,6 +94,41 @@ def test_the_command_prints_it(home: Path, repository: Repository) -> None:
         "claude-code:s2 written=5\n  src/price.py 1-5\n"
     )
     assert repository.git("notes", "list") == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_a_note_quotes_odd_names_as_git_does(home: Path, repository: Repository) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    names = ["a\nclaude-code:s2 written=9", 'b"\\\t.py', "c\x1b[2J\u202e.py", " d é.py"]
+    for number, name in enumerate(names):
+        code = f"price_{number} = basket_{number}.total()\n"
+        session.write(name, code)
+        repository.write(name, code)
+    repository.commit("write", 10)
+    aj(home, "sync")
+    note = aj(home, "commit", "--note", cwd=repository.root).stdout
+    assert note == (
+        "agent-journal lines, version 1\n"
+        "claude-code:s1 written=4\n"
+        "   d é.py 1\n"
+        '  "a\\nclaude-code:s2 written=9" 1\n'
+        '  "b\\"\\\\\\t.py" 1\n'
+        '  "c\\033[2J\\342\\200\\256.py" 1\n'
+    )
+
+
+def test_a_commit_is_named_in_any_way_that_git_knows(home: Path, repository: Repository) -> None:
+    sha = shop(home, repository)
+    repository.git("tag", "-a", "-m", "first", "v1")
+    with open_journal(home) as journal:
+        journal.sync()
+        for revision in (sha[:9], "v1", "@", ":/merge cart", "HEAD^{/merge cart}"):
+            found = find_commit_shares(journal, revision, str(repository.root))
+            assert found.commit.sha == sha
+        for revision in ("HEAD^{tree}", "HEAD:src", ":/nothing like it", "^HEAD", "HEAD~1..HEAD"):
+            with pytest.raises(JournalError, match="knows no commit"):
+                find_commit_shares(journal, revision, str(repository.root))
 
 
 def test_trailers_of_staged_lines(home: Path, repository: Repository) -> None:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from agent_journal.answers.agent_trace import agent_trace
 from agent_journal.answers.commit import commit_answer, find_commit_shares
 from agent_journal.answers.repository_provenance import find_provenance
 from agent_journal.errors import JournalError
 from agent_journal.provenance import git as module
 from agent_journal.provenance.git import Git
 from tests.provenance.blamed import blame_items, classes
-from tests.support.journals import open_journal
+from tests.support.journals import aj, open_journal
 from tests.support.repositories import ClaudeSession, Repository
 
+FAR = 5_000_000_000  # minutes: after the year 9999
 CODE = "price = basket.total()\nlabel = f'{price} EUR'\n"
 
 
@@ -86,6 +89,25 @@ def test_blame_and_commit_run_none_of_its_programs(
         staged = commit_answer(find_commit_shares(journal, None, str(hostile.root)))
     assert [item["classes"] for item in answer.items] == [{"written": 2}]
     assert staged.items == []
+    assert not (trap.parent / "sprung").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a program of a shell")
+def test_a_git_that_is_too_old_runs_none_of_them(
+    hostile: Repository, home: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before 2.31, git does not know of settings in variables."""
+    git = shutil.which("git")
+    folder = trap.parent / "old"
+    folder.mkdir()
+    (folder / "git").write_text(f'#!/bin/sh\nunset GIT_CONFIG_COUNT\nexec {git} "$@"\n')
+    (folder / "git").chmod(0o755)
+    file = hostile.root / "price.py"
+    file.write_text(CODE + "tax = price * RATE\n")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(JournalError, match="git is too old") as raised:
+        classes(home, file)
+    assert "2.31" in (raised.value.hint or "")
     assert not (trap.parent / "sprung").exists()
 
 
@@ -228,3 +250,27 @@ def test_a_repository_without_commits(repository: Repository, home: Path) -> Non
     assert [name for name, _ in classes(home, repository.root / "price.py")] == ["written"] * 2
     with open_journal(home) as journal, pytest.raises(JournalError, match="knows no commit"):
         find_commit_shares(journal, "HEAD", str(repository.root))
+
+
+def test_a_commit_of_a_year_after_9999(home: Path, repository: Repository) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    session.write("price.py", CODE)
+    repository.commit("far", FAR, **{"price.py": CODE})
+    assert [name for name, _ in classes(home, repository.root / "price.py")] == ["-", "-"]
+    with open_journal(home) as journal:
+        found = find_commit_shares(journal, "HEAD", str(repository.root))
+        assert commit_answer(found).extra["timestamp"] is None
+        assert agent_trace(found)["timestamp"] is None
+    shown = aj(home, "commit", cwd=repository.root)
+    assert " far · ? · 2 lines added\n" in shown.stdout
+
+
+def test_what_is_no_folder_and_no_file(repository: Repository, home: Path) -> None:
+    file = str(repository.root / "price.py")
+    repository.commit("write", 10, **{"price.py": CODE})
+    ClaudeSession(home, "s1", repository.root, 5).prompt("hello")
+    aj(home, "sync")
+    for arguments in (("provenance", "--repo", file), ("commit", "--repo", file)):
+        assert f"there is no folder {file}" in aj(home, *arguments).stderr
+    assert "no file is named" in aj(home, "log", "", cwd=repository.root).stderr

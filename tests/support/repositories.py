@@ -21,7 +21,7 @@ class Repository:
         self.git("init", "-q", "-b", "main")
 
     def git(self, *arguments: str, minute: int = 0, root: Path | None = None) -> str:
-        time = f"{NOON + 60 * minute} +0000"
+        time = f"@{NOON + 60 * minute} +0000"
         done = subprocess.run(
             ["git", "-c", "core.hooksPath=/dev/null", *arguments],
             cwd=root or self.root,

@@ -36,6 +36,12 @@ def test_microseconds_and_back() -> None:
     assert from_micros(None) is None
 
 
+def test_times_that_no_calendar_has_are_not_known() -> None:
+    assert from_micros(253_402_300_800 * 1_000_000) is None  # the year 10000
+    assert from_micros(-(2**64)) is None
+    assert from_micros(2**64 * 1_000_000) is None
+
+
 def test_relative_bounds() -> None:
     assert parse_bound("2d", now=NOW) == NOW - timedelta(days=2)
     assert parse_bound("90m", now=NOW, end=True) == NOW - timedelta(minutes=90)

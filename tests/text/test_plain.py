@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_journal.text.plain import one_line, safe
+from agent_journal.text.plain import one_line, quoted_path, safe
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,17 @@ from agent_journal.text.plain import one_line, safe
 def test_whole_sequences_go(text: str, shown: str) -> None:
     assert safe(text) == shown
     assert one_line(text, 100) == " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("path", "quoted"),
+    [
+        ("src/a b é.py", "src/a b é.py"),
+        ("a\nb\t.py", '"a\\nb\\t.py"'),
+        ('say "\\".py', '"say \\"\\\\\\".py"'),
+        ("\x1b[2J\u202e", '"\\033[2J\\342\\200\\256"'),
+        ("not utf-8 \udcff", '"not utf-8 \\377"'),
+    ],
+)
+def test_paths_are_quoted_as_git_does_it(path: str, quoted: str) -> None:
+    assert quoted_path(path) == quoted

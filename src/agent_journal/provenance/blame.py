@@ -49,6 +49,8 @@ class FileBlame(NamedTuple):
 
 def blame_file(db: Connection, index: Lines, path: str, lines: Range | None = None) -> FileBlame:
     """Find out who wrote the lines of a file; the path is from the working folder."""
+    if not path:
+        raise UsageError("no file is named")
     whole = os.path.abspath(path)
     if os.path.isdir(whole):
         raise UsageError(f"{path} is a folder", "name a file; 'aj provenance' is for folders")

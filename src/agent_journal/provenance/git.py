@@ -85,12 +85,22 @@ class Git:
     def settings(self) -> dict[str, str]:
         """What the settings say, by their names; of several values the last."""
         if self._settings is None:
-            found = self._run(("config", "--list", "-z"), b"")
-            self._settings = {}
-            for entry in found.output.decode("utf-8", "surrogateescape").split("\0"):
-                name, _, value = entry.partition("\n")
-                self._settings[name] = value
+            self._settings = self._read_settings()
         return self._settings
+
+    def _read_settings(self) -> dict[str, str]:
+        """Ask for the settings, which runs none of their programs, and check that ours win."""
+        found = self._run(("config", "--list", "-z"), b"")
+        if found.code:
+            raise refusal(self.folder, "config", found.errors)
+        settings = {}
+        for entry in found.output.decode("utf-8", "surrogateescape").split("\0"):
+            name, _, value = entry.partition("\n")
+            settings[name] = value
+        if any(settings.get(name.lower()) != value for name, value in _OFF.items()):
+            hint = "install git 2.31 or later: others run what a repository names as programs"
+            raise GitError("git is too old", hint)
+        return settings
 
     def moved(self, folder: str) -> Git:
         """The same in another folder of the repository."""
@@ -105,14 +115,17 @@ class Git:
             done = subprocess.run(
                 command, cwd=self.folder, env=self._environment, input=given, capture_output=True
             )
-        except FileNotFoundError as error:
-            if not os.path.isdir(self.folder):
-                raise JournalError(f"there is no folder {self.folder}") from error
-            hint = "install git, or put it where PATH names it"
-            raise GitError("git is not installed", hint) from error
         except OSError as error:
-            raise GitError(f"git cannot be run: {error.strerror or error}") from error
+            raise self._not_run(error) from error
         return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+    def _not_run(self, error: OSError) -> JournalError:
+        if not os.path.isdir(self.folder):
+            return JournalError(f"there is no folder {self.folder}")
+        if isinstance(error, FileNotFoundError):
+            hint = "install git, or put it where PATH names it"
+            return GitError("git is not installed", hint)
+        return GitError(f"git cannot be run: {error.strerror or error}")
 
 
 def _programs(settings: dict[str, str]) -> dict[str, str]:

@@ -176,14 +176,24 @@ def _unquoted(path: bytes) -> str:
 
 def find_commit(repository: Repository, revision: str) -> Commit:
     """The commit that a revision names."""
-    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    found = repository.git.ask(*asked)
-    sha = found.output.decode("ascii", "replace").strip().split("\n")[-1]
-    if found.code or not sha:
+    # `:/text` names a commit by its message: nothing can be added to that, only to what it names
+    named = _object_named(repository, revision)
+    sha = named and _object_named(repository, f"{named}^{{commit}}")
+    if not sha:
         raise JournalError(f"git knows no commit {revision!r} in {repository.root}")
     for commit in commits_of(repository, ("-1", sha)):
         return commit
     raise JournalError(f"git knows no commit {revision!r} in {repository.root}")
+
+
+def _object_named(repository: Repository, revision: str) -> str | None:
+    """The id of what a revision names."""
+    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+    found = repository.git.ask(*asked)
+    named = found.output.decode("ascii", "replace").strip().split("\n")[-1]
+    if found.code or not named.isalnum():  # `^HEAD` names all but a commit
+        return None
+    return named
 
 
 def commits_of(repository: Repository, arguments: tuple[str, ...]) -> Iterator[Commit]:

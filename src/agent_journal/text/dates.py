@@ -40,10 +40,13 @@ def to_micros(when: datetime | None) -> int | None:
 
 
 def from_micros(micros: int | None) -> datetime | None:
-    """Return the datetime for microseconds since 1970 UTC."""
+    """Return the datetime for microseconds since 1970 UTC; None outside of the calendar."""
     if micros is None:
         return None
-    return EPOCH + timedelta(microseconds=micros)
+    try:
+        return EPOCH + timedelta(microseconds=micros)
+    except OverflowError:  # a commit may say any year
+        return None
 
 
 def local(when: datetime) -> datetime:

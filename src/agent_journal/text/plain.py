@@ -16,6 +16,7 @@ ESCAPES = (
 _CONTROL = {*range(32), *range(127, 160)} - {ord("\t"), ord("\n")}
 _BIDI = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 _UNSAFE = dict.fromkeys(_CONTROL | _BIDI)
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 _PLAIN_WORD = r"[\w.:/-]+\Z"
 _AS_ESCAPES = {number: f"\\u{number:04x}" for number in _UNSAFE}
 
@@ -45,6 +46,23 @@ def one_line(text: str | None, width: int | None = None) -> str:
     if width is None or len(line) <= width:
         return line
     return line[: max(0, width - 1)] + "…"
+
+
+def quoted_path(path: str) -> str:
+    """Return a path as git prints it: in quotes, with escapes, where it has odd letters."""
+    escaped = "".join(map(_escaped_letter, path))
+    if escaped == path:
+        return path
+    return f'"{escaped}"'
+
+
+def _escaped_letter(letter: str) -> str:
+    if letter in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[letter]
+    if letter == " " or letter.isprintable():
+        return letter
+    data = letter.encode("utf-8", "surrogateescape")
+    return "".join(f"\\{byte:03o}" for byte in data)
 
 
 def shell_word(text: str) -> str:

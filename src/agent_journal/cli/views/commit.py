@@ -11,7 +11,7 @@ from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.cli.views.blame import short_day, short_names
 from agent_journal.provenance.shares import Share
 from agent_journal.text.human import plural
-from agent_journal.text.plain import one_line, safe
+from agent_journal.text.plain import one_line, quoted_path, safe
 
 _COLUMNS = (Column("", least=12), Column("", is_number=True), Column("", least=20))
 _COUNTED = ("written", "beside", "likely")  # classes that a trailer may name a session for
@@ -47,7 +47,10 @@ def trailers(answer: Answer) -> Iterator[str]:
 
 
 def note_lines(answer: Answer, shares: Sequence[Share]) -> Iterator[str]:
-    """Return a note: each session with its classes, and its lines in each file."""
+    """Return a note: each session with its classes, and its lines in each file.
+
+    Names of files are quoted as git does it, so that none looks like another line.
+    """
     yield _NOTE
     by_lines = [share for share in shares if share.session is not None]
     items = [item for item in answer.items if item["session"] is not None and item["lines"]]
@@ -61,7 +64,7 @@ def note_lines(answer: Answer, shares: Sequence[Share]) -> Iterator[str]:
                 text += f"-{lines.last}"
             by_file.setdefault(lines.path, []).append(text)
         for path, texts in by_file.items():
-            yield f"  {safe(path)} {','.join(texts)}"
+            yield f"  {quoted_path(path)} {','.join(texts)}"
 
 
 def _counted(item: Mapping[str, Any]) -> int:
