@@ -223,6 +223,16 @@ def test_a_list_of_revisions_that_is_not_there(hostile: Repository, home: Path) 
     assert "make an empty file" in (raised.value.hint or "")
 
 
+def test_a_pipe_in_the_place_of_a_file_ends(
+    hostile: Repository, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    hostile.git("config", "blame.ignoreRevsFile", str(tmp_path / "pipe"))
+    monkeypatch.setattr(module, "PATIENCE", 1)
+    with pytest.raises(JournalError, match=r"git \w+ did not end"):
+        blame_items(home, hostile.root / "price.py")
+
+
 def test_subjects_in_another_encoding(repository: Repository, home: Path) -> None:
     """In UTF-16, a subject may have bytes that look like the ends of lines."""
     session = ClaudeSession(home, "s1", repository.root, 5)

@@ -44,6 +44,7 @@ _UNSAFE_FOLDER = re.compile(r"dubious ownership in repository at '(.+)'")
 _NOT_THERE = "not a git repository"
 _BARE = "must be run in a work tree"
 _NO_REVISIONS = "could not open object name list: "
+PATIENCE = 300  # seconds; a setting may name a pipe as a file, of which nothing is ever read
 FIRST_COMMIT = "commit:"  # as store/repositories.py names such a project
 
 
@@ -113,8 +114,16 @@ class Git:
         command = ["git", "--no-pager", "--literal-pathspecs", *arguments]
         try:
             done = subprocess.run(
-                command, cwd=self.folder, env=self._environment, input=given, capture_output=True
+                command,
+                cwd=self.folder,
+                env=self._environment,
+                input=given,
+                capture_output=True,
+                timeout=PATIENCE,
             )
+        except subprocess.TimeoutExpired as error:
+            message = f"git {arguments[0]} did not end within {PATIENCE} s in {self.folder}"
+            raise GitError(message, "see whether it ends when you run it there") from error
         except OSError as error:
             raise self._not_run(error) from error
         return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
