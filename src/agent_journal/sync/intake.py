@@ -15,7 +15,7 @@ from agent_journal.store.catalog.pruned import STATUS as PRUNED
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
-from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.copies import holds_many_sessions, only_session
 from agent_journal.sync.databases import DatabaseIntake
 from agent_journal.sync.earlier_versions import EarlierVersions
 from agent_journal.sync.file_intake import FileIntake
@@ -110,7 +110,8 @@ class Intake:
         """Read nothing of a file whose session was pruned; whether it is one."""
         found = item.found
         agent = item.connector.name
-        if not self._intake.reading.is_pruned(agent, found.path, found.session_id, found.name):
+        session = only_session(item.connector, found.role, found.session_id)
+        if not self._intake.reading.is_pruned(agent, found.path, session, found.name):
             return False
         row = self._files.find(agent, found.path)
         if row is not None:
