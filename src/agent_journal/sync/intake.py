@@ -120,6 +120,13 @@ class Intake:
                 self._files.mark_current(row.id, (found.size, found.mtime_ns, found.inode))
         return True
 
+    def _leave_out_read(self, connector: Connector, file_id: int) -> None:
+        """Drop what was read from a file that turned out to be of a session that was pruned."""
+        row = self._files.get(file_id)
+        session = only_session(connector, row.role, row.session)
+        if self._intake.reading.is_pruned(row.agent, row.path, session, row.name):
+            self._intake.reading.leave_out(row)
+
     def _take_slow(self, items: list[Work]) -> None:
         """Take files that may take long, so that those which do come last."""
         self._budget.share(sum(map(likely_size, items)))
@@ -163,6 +170,7 @@ class Intake:
             raise
         except JournalDamaged as error:  # the archive is, at this file
             self._intake.give_up(row, f"{ARCHIVE_DAMAGED}{error.message}")
+        self._leave_out_read(item.connector, row.id)
         self._meter.end_file()
         return row
 
@@ -188,5 +196,6 @@ class Intake:
                 content = KeptContent(self._files, self._archive, row, version)
                 self._intake.reading.read(connector, row, content)
                 self._read_earlier(connector)
+                self._leave_out_read(connector, file_id)
             is_finished = file_id not in self._intake.reading.unfinished
             self._files.update(file_id, is_current=is_finished)
