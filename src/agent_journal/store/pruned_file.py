@@ -41,6 +41,9 @@ class Decision(NamedTuple):
     own: tuple[str, ...] = ()  # files with nothing else in them
     shared: tuple[str, ...] = ()  # files with other sessions, too
     size: int = 0  # bytes of the files of its own
+    # Which parts of sessions its own files are, as the catalog has them: the ids of others that
+    # began with the same one follow from it.
+    parts: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> SessionKey:

@@ -77,6 +77,13 @@ def holds_many_sessions(connector: Connector) -> bool:
     return bool(getattr(connector, "holds_many_sessions", False))
 
 
+def only_session(connector: Connector, role: str, session: str | None) -> str | None:
+    """The session that all of a file is of; None when it may have others, too."""
+    if role != "export" and holds_many_sessions(connector):
+        return None
+    return session
+
+
 def begins_with(content: KeptContent, beginning: KeptContent) -> bool:
     """Whether a file has all the bytes of another one, and maybe more after them."""
     if beginning.size > content.size:

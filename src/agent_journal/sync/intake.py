@@ -15,7 +15,7 @@ from agent_journal.store.catalog.pruned import STATUS as PRUNED
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
-from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.copies import holds_many_sessions, only_session
 from agent_journal.sync.databases import DatabaseIntake
 from agent_journal.sync.earlier_versions import EarlierVersions
 from agent_journal.sync.file_intake import FileIntake
@@ -110,7 +110,8 @@ class Intake:
         """Read nothing of a file whose session was pruned; whether it is one."""
         found = item.found
         agent = item.connector.name
-        if not self._intake.reading.is_pruned(agent, found.path, found.session_id, found.name):
+        session = only_session(item.connector, found.role, found.session_id)
+        if not self._intake.reading.is_pruned(agent, found.path, session, found.name):
             return False
         row = self._files.find(agent, found.path)
         if row is not None:
@@ -118,6 +119,13 @@ class Intake:
             if found.size != GONE:
                 self._files.mark_current(row.id, (found.size, found.mtime_ns, found.inode))
         return True
+
+    def _leave_out_read(self, connector: Connector, file_id: int) -> None:
+        """Drop what was read from a file that turned out to be of a session that was pruned."""
+        row = self._files.get(file_id)
+        session = only_session(connector, row.role, row.session)
+        if self._intake.reading.is_pruned(row.agent, row.path, session, row.name):
+            self._intake.reading.leave_out(row)
 
     def _take_slow(self, items: list[Work]) -> None:
         """Take files that may take long, so that those which do come last."""
@@ -162,6 +170,7 @@ class Intake:
             raise
         except JournalDamaged as error:  # the archive is, at this file
             self._intake.give_up(row, f"{ARCHIVE_DAMAGED}{error.message}")
+        self._leave_out_read(item.connector, row.id)
         self._meter.end_file()
         return row
 
@@ -187,5 +196,6 @@ class Intake:
                 content = KeptContent(self._files, self._archive, row, version)
                 self._intake.reading.read(connector, row, content)
                 self._read_earlier(connector)
+                self._leave_out_read(connector, file_id)
             is_finished = file_id not in self._intake.reading.unfinished
             self._files.update(file_id, is_current=is_finished)

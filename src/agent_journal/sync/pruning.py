@@ -10,6 +10,7 @@ from agent_journal.config.loading import Config
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.listing import SessionRow, descendants_of, find_session_row
+from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.pruned import (
     continued_by,
     kept_size,
@@ -67,6 +68,7 @@ def plan_pruning(db: Connection, rows: Sequence[SessionRow]) -> Plan:
             own=_keys(found.own),
             shared=_keys(found.shared),
             size=sum(file.size or 0 for file in found.own),
+            parts=_parts(db, row.agent, found.own),
         )
         decisions[decision.key] = decision
         for child in children:
@@ -91,11 +93,18 @@ def as_here(db: Connection, decision: Decision) -> Decision:
     (here, *_) = plan_pruning(db, [row]).decisions
     own = {*decision.own, *here.own}
     shared = {*decision.shared, *here.shared} - own
-    return decision._replace(own=tuple(sorted(own)), shared=tuple(sorted(shared)))
+    parts = {*decision.parts, *here.parts}
+    return decision._replace(
+        own=tuple(sorted(own)), shared=tuple(sorted(shared)), parts=tuple(sorted(parts))
+    )
 
 
 def _keys(rows: Iterable[FileRow]) -> tuple[str, ...]:
     return tuple(sorted({file_key(row.agent, row.path) for row in rows}))
+
+
+def _parts(db: Connection, agent: str, rows: Iterable[FileRow]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(Parts(db, agent).as_kept(row.id for row in rows)))
 
 
 def decide(config: Config, decisions: Iterable[Decision]) -> None:

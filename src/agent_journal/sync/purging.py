@@ -119,7 +119,9 @@ def _files_to_remove(
     shared = []
     for row in files_of_decisions(files, chosen):
         key = file_key(row.agent, row.path)
-        is_only_theirs = key in own or key not in named or _is_empty(files, row)
+        # One that is not named may have been a history with others, too, before it was moved
+        is_only_theirs = key in own or (key not in named and not files.sessions_of(row.id))
+        is_only_theirs |= _is_empty(files, row)
         if is_only_theirs and key not in hidden:
             removed.append(row)
         else:

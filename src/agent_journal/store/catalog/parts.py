@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from sqlite3 import Connection
 from typing import NamedTuple
 
 from agent_journal.connectors.base import Part
+from agent_journal.store.catalog.items import find_meta, set_meta
 
 _COLUMNS = "file_id, agent, session, name"
+_PRUNED = "pruned parts"
 _SEPARATOR = "\n"  # between name and conversation in the column; sorts before all that names have
+
+
+KeptPart = tuple[str, str]  # the session, and the name with the conversation
 
 
 class Firsts(NamedTuple):
@@ -37,7 +43,23 @@ class Parts:
             "SELECT DISTINCT name FROM parts WHERE agent = ? AND session = ? AND file_id IS NOT ?"
         )
         rows = self._db.execute(query, (self._agent, session_id, but))
-        return sorted(_part(session_id, name) for (name,) in rows)
+        names = {name for (name,) in rows} | self._pruned(session_id)
+        return sorted(_part(session_id, name) for name in names)
+
+    def _pruned(self, session_id: str) -> set[str]:
+        """The names of parts that are not read, since their sessions were pruned."""
+        text = find_meta(self._db, _PRUNED)
+        if not text:
+            return set()
+        from agent_journal.model.light_msgspec import msgspec
+
+        try:
+            found = msgspec.json.decode(text, type=list[tuple[str, str, str]])
+        except ValueError:  # damaged
+            return set()
+        return {
+            name for agent, session, name in found if (agent, session) == (self._agent, session_id)
+        }
 
     def firsts(self, part: Part) -> Firsts:
         """The first part of the session of a part, and the first one of its name."""
@@ -55,6 +77,11 @@ class Parts:
             if name is None or _part(session_id, kept).name == name
         ]
 
+    def as_kept(self, file_ids: Iterable[int]) -> set[KeptPart]:
+        """The parts that files are, as rows have them."""
+        query = "SELECT session, name FROM parts WHERE file_id = ?"
+        return {part for file_id in file_ids for part in self._db.execute(query, (file_id,))}
+
     def save(self, file_id: int, part: Part | None) -> None:
         """Record the part that a file is."""
         self._db.execute("DELETE FROM parts WHERE file_id = ?", (file_id,))
@@ -66,10 +93,18 @@ class Parts:
             self._db.execute(insert, (file_id, self._agent, part.session_id, name))
 
 
+def set_pruned_parts(db: Connection, pruned: Iterable[tuple[str, KeptPart]]) -> None:
+    """Record the parts of agents' sessions that are not read, since their sessions were pruned."""
+    import json
+
+    set_meta(db, _PRUNED, json.dumps([(agent, *part) for agent, part in pruned]))
+
+
 def copy_parts(db: Connection, other: Connection, but: set[int]) -> None:
     """Copy the parts to another catalog, except those of files that will be read there."""
     rows = [row for row in db.execute(f"SELECT {_COLUMNS} FROM parts") if row[0] not in but]
     other.executemany(f"INSERT INTO parts ({_COLUMNS}) VALUES (?, ?, ?, ?)", rows)
+    set_meta(other, _PRUNED, find_meta(db, _PRUNED) or "[]")
 
 
 def _part(session_id: str, kept: str) -> Part:

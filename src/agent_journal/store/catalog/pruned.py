@@ -14,6 +14,7 @@ from agent_journal.errors import NoSuchSession
 from agent_journal.store.catalog.connection import Connection, transaction
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.items import find_meta, set_meta
+from agent_journal.store.catalog.parts import Parts, set_pruned_parts
 
 if TYPE_CHECKING:  # a sync with nothing to do needs none of it
     from agent_journal.store.pruned_file import Decision, Pruned
@@ -47,12 +48,24 @@ def apply_decisions(files: Files, home: str) -> bool:
         if _is_in_force(before.get(key)) != _is_in_force(now.get(key))
     ]
     with transaction(files.db):
-        for row in files_of_decisions(files, changed):
+        ids = {row.id for row in files_of_decisions(files, changed)}
+        ids |= {file_id for decision in changed for file_id in _named_after(files.db, decision)}
+        for file_id in sorted(ids):
             # As if an older version of the reader had read it
-            files.update(row.id, is_current=0, reader_version=0, status="read")
+            files.update(file_id, is_current=0, reader_version=0, status="read")
+        in_force = [decision for decision in now.values() if decision.is_in_force]
+        set_pruned_parts(files.db, [(one.agent, part) for one in in_force for part in one.parts])
         set_meta(files.db, _DECISIONS, encode(now.values()))
         set_meta(files.db, _STAMP, stamp)
     return True
+
+
+def _named_after(db: Connection, decision: Decision) -> set[int]:
+    """The files whose ids follow from that of a session which is pruned no more."""
+    if decision.is_in_force:
+        return set()
+    parts = Parts(db, decision.agent)
+    return {file_id for session, _ in decision.parts for file_id in parts.files(session)}
 
 
 def _is_in_force(decision: Decision | None) -> bool:
