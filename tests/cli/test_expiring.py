@@ -71,6 +71,12 @@ def test_a_session_that_is_not_kept_is_named_by_its_file(tmp_path: Path) -> None
     assert "no    soon  claude-code  ~/.claude/projects/-work-app/soon.jsonl" in done.stdout
 
 
+def test_on_a_terminal_the_end_of_the_file_stays(tmp_path: Path) -> None:
+    age(write_claude(tmp_path, "soon"), 28)
+    shown = on_terminal(tmp_path, "doctor", "--expiring", columns=62)
+    assert "…/-work-app/soon.jsonl" in shown
+
+
 def test_a_touched_file_is_no_alarm(tmp_path: Path) -> None:
     path = write_claude(tmp_path)
     aj(tmp_path, "sync")

@@ -36,6 +36,13 @@ def test_a_machine_without_agents_is_offered_the_demo(tmp_path: Path) -> None:
     assert "Next: aj demo" in done.stdout
 
 
+def test_the_agents_that_were_looked_for_fit_the_terminal(tmp_path: Path) -> None:
+    shown = on_terminal(tmp_path, columns=80, NO_COLOR="1")
+    names = shown.split("Looked for: ")[1].split("Next:")[0]
+    assert "VS Code Chat" in " ".join(names.split())
+    assert all(len(line) <= 80 for line in shown.splitlines())
+
+
 def test_the_first_sync_ends_with_what_is_interesting(tmp_path: Path) -> None:
     write_demo_home(str(tmp_path), parse_bound("now"))
     old = next((tmp_path / ".claude/projects").rglob("*.jsonl"))

@@ -12,6 +12,7 @@ import pytest
 from agent_journal.errors import UsageError
 from agent_journal.store.marking import checked_tag, checked_title
 from tests.support.journals import aj, aj_json, write_claude
+from tests.support.terminals import on_terminal
 
 OWN = 'Retries: "clock", and jitter'
 
@@ -148,6 +149,8 @@ def test_what_is_refused_writes_nothing(home: Path, args: tuple[str, ...], probl
 def test_nothing_to_mark(tmp_path: Path) -> None:
     assert aj(tmp_path, "star").returncode == 0
     assert aj_json(tmp_path, "tag")["items"] == []
+    shown = on_terminal(tmp_path, "tag", columns=80, NO_COLOR="1")
+    assert shown.splitlines() == ["no session has a tag; 'aj tag ID WORD' gives it one"]
     assert "there is no journal yet" in aj(tmp_path, "star", "last").stderr
     assert not (tmp_path / ".agent-journal").exists()
 

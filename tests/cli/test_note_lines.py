@@ -88,3 +88,9 @@ def test_doctor_and_errors_fit_the_terminal(tmp_path: Path) -> None:
     assert max(map(display_width, lines)) <= 60
     assert lines[0].startswith("aj: --agent: no agent 'vim'; there are: aider,")
     assert lines[1].startswith("    ")
+
+
+def test_a_command_stays_whole_where_the_line_ends_at_its_space() -> None:
+    text = "no hits for tool:Bsh lint (last sync 1 min ago); try fewer words, prefix* or 'aj ls'"
+    assert text.index("'aj ls'") + len("'aj") == 80
+    assert note_lines(text, 80) == [text[:76], "'aj ls'"]

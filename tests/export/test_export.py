@@ -306,3 +306,12 @@ def test_without_a_journal_nothing_is_called_clean(tmp_path: Path) -> None:
     done = aj(tmp_path, "doctor", "--secrets")
     assert (done.returncode, "there is no journal yet" in done.stderr) == (2, True)
     assert "no secret" not in done.stderr
+
+
+def test_markdown_has_the_cost_that_usage_has(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    used = aj_json(tmp_path, "usage", "session")["items"][0]["cost_micro_usd"]
+    assert used
+    page = aj(tmp_path, "export", "s1", "-f", "md", "-o", "-").stdout
+    assert f"cost_usd: {used / 1_000_000}\n" in page

@@ -129,6 +129,15 @@ def test_an_empty_journal_becomes_the_other_one(
     assert [file for item in again for file in item["files"]] == kept  # with their dates
 
 
+def test_an_empty_file_is_added_once(machines: tuple[Path, Path]) -> None:
+    ann, bob = machines
+    (bob / ".claude/projects/-work-app/moved-away.jsonl").write_bytes(b"")
+    assert aj(bob, "sync").returncode == 0
+    merge(ann, journal_of(bob))
+    assert "claude-code:moved-away" in sessions_of(ann)
+    adds_nothing(ann, journal_of(bob))
+
+
 def test_the_demo_in_two_halves_is_the_demo(tmp_path: Path) -> None:
     """Sessions of all agents, some on both machines."""
     ann = tmp_path / "ann"

@@ -299,6 +299,7 @@ def test_sessions_with_a_match_are_chosen(home: Path) -> None:
         ["--purge", "--yes"],
         ["--list", "--undo"],
         ["--older-than", "soon", "--yes"],
+        ["--older-than", "3m", "--yes"],
     ],
 )
 def test_what_is_unclear_changes_nothing(home: Path, args: list[str]) -> None:

@@ -38,6 +38,11 @@ def title_of(item: Expiring) -> str:
     """The title; of a session that was never read, its file."""
     if item.title:
         return item.title
-    if item.state.status in ("unkept", "refused"):
+    if is_named_by_file(item):
         return short_path(item.path)
     return "(no title)"
+
+
+def is_named_by_file(item: Expiring) -> bool:
+    """Whether a session was never read, so that nothing but its file is known."""
+    return not item.title and item.state.status in ("unkept", "refused")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from agent_journal import __version__
@@ -26,10 +26,12 @@ def session_file(journal: Journal, row: SessionRow, form: Format) -> Iterator[by
     """Yield the contents of the file of a session, with its sub-agents."""
     family = load_family(journal.db, journal.archive, row)
     extras = Extras()
-    if form == "html":
+    if form in ("html", "md"):
         book = journal.prices()
         learn_prices(book, (usage for member in family for usage in member.session.usage))
-        pictures = find_pictures(journal.db, journal.archive, family)
+        pictures: Mapping[str, bytes] = {}
+        if form == "html":
+            pictures = find_pictures(journal.db, journal.archive, family)
         extras = Extras(pictures, partial(cost_of, book))
     options = ExportOptions(
         form=form,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent_journal.answers.exported import ExportedItem
@@ -30,7 +30,7 @@ class SessionWriter:
         self._options = options
         self._force = force
         self._book: Book | None = None
-        if options.form == "html":  # its pages show what a session cost
+        if options.form in ("html", "md"):  # which show what a session cost
             self._book = journal.prices()
         self.unreadable_results = 0  # of all sessions so far
         self._totals: list[Total] = []  # what each session used with its sub-agents, for the index
@@ -100,7 +100,9 @@ class SessionWriter:
         from agent_journal.usage.responses import cost_of, learn_prices
 
         learn_prices(self._book, (usage for member in family for usage in member.session.usage))
-        pictures = find_pictures(self._db, self._archive, family)
+        pictures: Mapping[str, bytes] = {}
+        if self._options.form == "html":
+            pictures = find_pictures(self._db, self._archive, family)
         return Extras(pictures, partial(cost_of, self._book))
 
 

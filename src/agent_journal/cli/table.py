@@ -42,6 +42,7 @@ class Cell(NamedTuple):
     styles: tuple[str, ...] = ()
     after: str = ""  # parts with two spaces before each; where there is no room, the last one stays
     plain: str | None = None
+    is_path: bool = False  # of what is cut, the end stays
 
 
 class Table:
@@ -138,7 +139,7 @@ class _Layout:
         last = max(self.widths)
         for place, width in self.widths.items():
             column = self._columns[place]
-            cell = _cut(row[place], width, column.is_path)
+            cell = _cut(row[place], width, column.is_path or row[place].is_path)
             space = " " * (width - _cell_width(cell))
             text = self._styled(cell)
             if column.is_number:

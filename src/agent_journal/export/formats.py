@@ -56,7 +56,7 @@ class ExportOptions(NamedTuple):
 
 
 class Extras(NamedTuple):
-    """What HTML shows beside the model: pictures by hash, and costs in micro-dollars."""
+    """What is shown beside the model: pictures by hash in HTML, and costs in micro-dollars."""
 
     pictures: Mapping[str, bytes] = {}
     cost: Callable[[Usage], int | None] = lambda usage: usage.cost_micro_usd
@@ -80,7 +80,7 @@ def written(
     elif options.form == "md":
         from agent_journal.export.markdown import page
 
-        lines = page(family, options.is_redacted, options.made_by, options.has_calls)
+        lines = page(family, options.is_redacted, options.made_by, options.has_calls, extras.cost)
         yield path, _encoded(f"{line}\n" for line in lines)
     else:
         yield path, _records(family, options)

@@ -11,6 +11,7 @@ from typing import Any
 from agent_journal.export.calls import as_json, parsed, telling, todos_in
 from agent_journal.export.changes import Changes, lines_of
 from agent_journal.export.family import Member
+from agent_journal.export.html.figures import Cost, total
 from agent_journal.export.prose import (
     as_quote,
     clean,
@@ -41,10 +42,15 @@ _NOT_IN_YAML = re.compile("[\x7f\x85\u2028\u2029\ufeff]")
 
 
 def page(
-    family: Sequence[Member], is_redacted: bool, made_by: str, has_calls: bool = True
+    family: Sequence[Member],
+    is_redacted: bool,
+    made_by: str,
+    has_calls: bool = True,
+    cost: Cost = lambda usage: usage.cost_micro_usd,
 ) -> Iterator[str]:
     """The lines of the page: the session first, its sub-agents after it."""
-    yield from _front_matter(family[0], is_redacted, made_by, has_calls)
+    micro_usd = _cost_of(family[0], cost)
+    yield from _front_matter(family[0], is_redacted, made_by, has_calls, micro_usd)
     for number, member in enumerate(family):
         yield from _Section(member.session, is_sub_agent=number > 0).lines()
 
@@ -52,8 +58,20 @@ def page(
 # -- the head ----------------------------------------------------------------------------------
 
 
+def _cost_of(member: Member, cost: Cost) -> int | None:
+    """What a session cost without its sub-agents; None where a part of it is not known."""
+    if member.row.recorded_cost_micro_usd is not None:
+        return member.row.recorded_cost_micro_usd
+    used = total(member.session.usage, cost)
+    if used.unpriced:
+        return None
+    if used.cost is None:
+        return member.row.cost_micro_usd
+    return used.cost
+
+
 def _front_matter(
-    member: Member, is_redacted: bool, made_by: str, has_calls: bool
+    member: Member, is_redacted: bool, made_by: str, has_calls: bool, micro_usd: int | None
 ) -> Iterator[str]:
     row, session = member.row, member.session
     tokens = {
@@ -63,9 +81,6 @@ def _front_matter(
         "output": row.output_tokens,
     }
     known = {name: count for name, count in tokens.items() if count is not None}
-    cost = row.cost_micro_usd
-    if cost is None:
-        cost = row.recorded_cost_micro_usd
     facts: dict[str, Any] = {
         "agent": session.agent,
         "id": session.id,
@@ -79,7 +94,7 @@ def _front_matter(
         "ended": _iso(session.ended_at),
         "prompts": sum(message.kind == "prompt" for message in session.messages),
         "tokens": known or None,
-        "cost_usd": None if cost is None else cost / 1_000_000,
+        "cost_usd": None if micro_usd is None else micro_usd / 1_000_000,
         "redacted": is_redacted,
         "left_out": None,
         "made_by": made_by,

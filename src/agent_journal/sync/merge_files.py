@@ -153,6 +153,8 @@ class FileMerge:
                 has_bytes = self._write(header, frame)
                 size += frame.size
                 lost += frame.size * (not has_bytes)
+            if not version.size:
+                self._put_nothing(target, version, number)
             real_size = self._mixed.get(version.id)
             if real_size is not None:
                 nothing = Frame(real_size, 0, bytes.fromhex(_NOTHING), Place(0, 0, 0))
@@ -199,6 +201,15 @@ class FileMerge:
             has_bytes = True
         self._put(header, stored)
         return has_bytes
+
+    def _put_nothing(self, target: FileRow, version: Version, number: int) -> None:
+        """Add the entry of an empty version: none of its frames has bytes."""
+        packed = pack_chunk(b"")
+        frame = Frame(0, 0, packed.sha256, Place(0, 0, 0))
+        stored = packed.frame
+        if self._ours.has_frame(packed.sha256):
+            stored = b""
+        self._put(_header(target, version, number, frame), stored)
 
     def _put(self, header: FrameHeader, stored: bytes) -> None:
         place = self._archive.append(header, stored)

@@ -143,8 +143,11 @@ def parse_age(text: str, *, now: datetime | None = None) -> datetime:
     """The moment that was so long ago: 90d, 6mo, 1y; or a date as parse_bound takes it."""
     import re
 
-    units = r"(d|days?|w|weeks?|mo|months?|y|years?)"
+    units = r"(d|days?|w|weeks?|m|mo|months?|y|years?)"
     found = re.fullmatch(rf"(\d{{1,4}})\s*{units}", text.strip().lower())
+    if found is not None and found[2] == "m":
+        # Everywhere else minutes: of an age, whoever writes it means months
+        raise ValueError(f"'{found[0]}' would be minutes; for months, use {found[1]}mo")
     if found is None:
         return parse_bound(text, now=now)
     days = {"d": 1, "w": 7, "m": 30.44, "y": 365.25}[found[2][0]]

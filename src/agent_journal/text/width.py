@@ -12,6 +12,7 @@ from collections.abc import Iterator
 ELLIPSIS = "…"
 _EMOJI_STYLE = "\ufe0f"  # asks for the letter before it as an emoji
 _SOFT_HYPHEN = "\xad"
+_FIXED_SPACE = "\xa0"  # no line ends there
 _LEAST_SHARE = 0.5  # of a width, which text keeps that is cut between words
 _LONGEST_WORD = 30  # letters that are moved to the next line; longer words are cut
 
@@ -75,7 +76,7 @@ def line_end(text: str, start: int, width: int, longest_word: int = _LONGEST_WOR
     It ends inside a word that is longer than the longest one.
     """
     end = fitting(text, start, width)
-    if end >= len(text) or text[end].isspace():
+    if end >= len(text) or _can_end_at(text[end]):
         return end
     if end > start and (_WIDTHS[text[end]] > 1 or _WIDTHS[text[end - 1]] > 1):
         return end  # Chinese and Japanese have no spaces: a line may end at every letter
@@ -87,6 +88,11 @@ def line_end(text: str, start: int, width: int, longest_word: int = _LONGEST_WOR
     if folder >= 0:
         return folder + 1
     return end
+
+
+def _can_end_at(letter: str) -> bool:
+    """Whether a line may end before a letter because it is a space."""
+    return letter.isspace() and letter != _FIXED_SPACE
 
 
 def wrapped(text: str, width: int) -> list[str]:

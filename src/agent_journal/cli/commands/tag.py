@@ -64,9 +64,10 @@ def _print_tags(journal: Journal, as_json: bool, plain: bool) -> None:
 
         print_json(tags_answer(counts))
         return
+    if not counts:
+        note("no session has a tag; 'aj tag ID WORD' gives it one")
+        return
     table = Table((Column("sessions", is_number=True), Column("tag")), has_piped_head=False)
     for count in counts:
         table.add(Cell(f"{count.sessions:,}", plain=str(count.sessions)), count.tag)
     table.print(plain=plain)
-    if not counts:
-        note("no session has a tag; 'aj tag ID WORD' gives it one")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from agent_journal.answers.expiring_words import how_kept, title_of, when_deleted
+from agent_journal.answers.expiring_words import how_kept, is_named_by_file, title_of, when_deleted
 from agent_journal.cli.output import agent_colour, echo, note, print_json, style, use_colour
 from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.health.expiring import Expiring, find_expiring
@@ -54,7 +54,7 @@ def _print(found: Sequence[Expiring], show_all: bool) -> None:
             Cell(how_kept(item.state), _kept_styles(item)),
             Cell(short, ("cyan",)),
             Cell(item.agent, (agent_colour(item.agent),)),
-            title_of(item),
+            Cell(title_of(item), is_path=is_named_by_file(item)),
         )
     table.print()
     if len(shown) < len(found):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agent_journal import connectors
 from agent_journal.cli.output import echo, note
 from agent_journal.cli.table import Column, Table
+from agent_journal.cli.views.flow import print_text
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import TRANSCRIPTS, Connector, Unlisted
 from agent_journal.errors import JournalError
@@ -54,10 +55,11 @@ def print_first_run(journal: Journal) -> None:
         _print_found(journal, found)
         return
     echo("The journal is empty, and no files of an agent were found on this machine.")
-    echo("Looked for: " + ", ".join(searched))
+    print_text("Looked for: " + ", ".join(searched))
     echo()
     echo("Next: aj demo   shows how it works, on invented sessions")
-    echo("      'aj sources' says where aj looks; 'aj import FILE' reads a file from anywhere")
+    others = "'aj sources' says where aj looks; 'aj import FILE' reads a file from anywhere"
+    print_text(others, "      ")
 
 
 def _folders(connector: Connector, roots: list[str]) -> Iterator[FoundFolder]:

@@ -52,7 +52,7 @@ class CopilotCli(AgentConnector):
 
     name = "copilot-cli"
     title = "GitHub Copilot CLI"
-    version = 7
+    version = 8
     root_folders = ("session-state",)
     records_credits = True
     usage_gaps = _USAGE_GAPS

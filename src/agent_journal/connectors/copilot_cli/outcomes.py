@@ -65,6 +65,11 @@ def spilled_to(text: str | None) -> str | None:
     return saved[1].strip()
 
 
+def is_closed_by_resume(data: Data) -> bool:
+    """Whether the end of a call was written when the session went on, perhaps days later."""
+    return data.model == "resumed" or data.interaction_id == "resume"
+
+
 def _result_text(result: object) -> str | None:
     """The text of a result: itself, its `content`, or the texts of its `contents`."""
     if isinstance(result, str):
@@ -91,7 +96,7 @@ def _error_message(error: Any) -> str | None:
 
 
 def _status(data: Data, exit_code: int | None) -> ToolStatus | None:
-    if data.model == "resumed" or data.interaction_id == "resume":
+    if is_closed_by_resume(data):
         return "interrupted"
     if data.error or data.success is False:
         return _error_status(data.error)

@@ -24,7 +24,11 @@ from agent_journal.connectors.copilot_cli.edits import (
     recorded_edits,
 )
 from agent_journal.connectors.copilot_cli.lifecycle import call_usage_of
-from agent_journal.connectors.copilot_cli.outcomes import spilled_to, tool_outcome
+from agent_journal.connectors.copilot_cli.outcomes import (
+    is_closed_by_resume,
+    spilled_to,
+    tool_outcome,
+)
 from agent_journal.connectors.copilot_cli.records import (
     MAX_ASSETS,
     MAX_PENDING,
@@ -111,6 +115,9 @@ def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[
     if not call_id:
         return (reader.event(record, "tool finished"),)
     outcome = tool_outcome(data)
+    ended_at = reader.time
+    if is_closed_by_resume(data):
+        ended_at = None  # nobody knows when it stopped
     call = ToolCall(
         session_id=reader.session_id,
         id=call_id,
@@ -119,7 +126,7 @@ def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[
         display=outcome.display,
         status=outcome.status,
         exit_code=outcome.exit_code,
-        ended_at=reader.time,
+        ended_at=ended_at,
         spilled_to=spilled_to(outcome.text),
         attachments=result_attachments(mapping(data.result), reader.state.assets),
         record_ids=(reader.record_id(record),),
