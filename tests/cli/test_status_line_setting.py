@@ -30,6 +30,15 @@ def _leftovers(home: Path) -> list[str]:
     return sorted(path.name for path in (home / ".claude").iterdir())
 
 
+def test_a_file_that_install_made_is_removed_again(tmp_path: Path) -> None:
+    path = _settings(tmp_path)
+    assert not path.exists()
+    assert aj(tmp_path, "statusline", "install").returncode == 0
+    assert is_ours(json.loads(path.read_text(encoding="utf-8"))["statusLine"])
+    assert aj(tmp_path, "statusline", "remove").returncode == 0
+    assert not path.exists()
+
+
 def test_install_and_remove_leave_the_rest_as_it_was(tmp_path: Path) -> None:
     path = _settings(tmp_path)
     text = '{\n\t"model": "opus",\n\t"env": {"Ä": "ü", "n": 1.5},\n\t"hooks": {}\n}\n'

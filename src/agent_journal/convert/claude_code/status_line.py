@@ -13,6 +13,7 @@ from typing import Any
 from agent_journal.convert.settings_files import (
     Settings,
     give_back,
+    has_backup,
     read_settings,
     remove_backup,
     write_settings,
@@ -73,6 +74,9 @@ def put_back(settings: Settings) -> Any:
         del values[KEY]
     else:
         values[KEY] = before
+    if not values and not has_backup(settings, _BACKUP):
+        os.unlink(settings.path)  # there was none before
+        return before
     write_settings(settings, values)
     remove_backup(settings, _BACKUP)
     return before
