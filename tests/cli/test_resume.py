@@ -144,6 +144,17 @@ def test_what_cannot_be_resumed_says_why(home: Path, programs: dict[str, str]) -
     assert not (home / "ran").exists()
 
 
+def test_a_sub_agent_with_an_id_of_its_own_form(tmp_path: Path) -> None:
+    shutil.copytree(CASES / "cline/store/home", tmp_path, dirs_exist_ok=True)
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    rows = aj_json(tmp_path, "sql", "FROM sessions", "--json")["items"]
+    child = next(row for row in rows if row["parent_id"])
+    done = aj(tmp_path, "resume", child["session_id"], "--print")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"cline:{child['session_id']} is a sub-agent" in done.stderr
+    assert f"'aj resume {child['parent_id']}' resumes the session it belongs to" in done.stderr
+
+
 def test_a_program_that_is_not_there(home: Path) -> None:
     done = aj(home, "resume", OWN, env={"PATH": "/nowhere"})
     assert done.returncode == 2

@@ -89,7 +89,7 @@ class ForeignConnector(AgentConnector):
         self.has_shared_database_names = bool(getattr(inner, "has_shared_database_names", False))
         self.records_credits = bool(getattr(inner, "records_credits", False))
         self.has_local_clock = bool(getattr(inner, "has_local_clock", False))
-        self.usage_gaps = _checked(getattr(inner, "usage_gaps", {}), dict)
+        self.usage_gaps = _texts_by_name(getattr(inner, "usage_gaps", {}))
         method = getattr(inner, "resume_method", None)
         self.resume_method = method and _checked(method, ResumeMethod)
         if hasattr(inner, "extract_changes"):
@@ -279,6 +279,12 @@ def _checked(value: Any, kind: type[T]) -> T:
 def _texts(inner: Any, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
     """An attribute that is a list of texts."""
     return tuple(_checked(text, str) for text in getattr(inner, name, default))
+
+
+def _texts_by_name(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{type(value).__name__} where a mapping is expected")
+    return {_checked(name, str): _checked(text, str) for name, text in value.items()}
 
 
 def _found(value: Any) -> FoundFile | Unlisted:

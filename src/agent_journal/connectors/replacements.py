@@ -23,6 +23,14 @@ def with_whole_texts(edit: FileEdit, before: str | None, after: str) -> FileEdit
     )
 
 
+def as_created(edit: FileEdit) -> FileEdit:
+    """The edit of a file that is new: where its text is known, all of it was added."""
+    edit = replace(edit, kind="create")
+    if edit.after is None or edit.diff is not None:
+        return edit
+    return with_whole_texts(edit, None, edit.after)
+
+
 def with_replaced_parts(edit: FileEdit, pairs: Sequence[tuple[str, str]]) -> FileEdit:
     """The edit with the diffs of parts of the file, each given as it was and as it is now."""
     diffs = [Differ().diff(edit.path, edit.path, old, new) for old, new in pairs]

@@ -205,6 +205,7 @@ def _folders(files: Files) -> dict[tuple[str, str], str]:
 
 def _folder_name(root: str) -> str:
     parts = [part for part in root.replace("\\", "/").split("/") if part]
-    if parts and parts[-1] == "User":  # Code/User, not User
+    is_below_agent = parts[-2:-1] and parts[-2].startswith(".")
+    if parts[-1:] == ["User"] or is_below_agent:  # Code/User, .pi/agent
         return "/".join(parts[-2:])
     return "/".join(parts[-1:])

@@ -31,6 +31,20 @@ def test_the_sample_works_from_end_to_end(home: Path, installed: Path) -> None:
     assert aj(home, "verify", env=env).returncode == 0
 
 
+def test_a_connector_with_the_class_of_all_hooks(home: Path, installed: Path) -> None:
+    code = installed / "notes_agent/__init__.py"
+    text = code.read_text().replace("class NotesAgent:", "class NotesAgent(AgentConnector):")
+    imported = "from agent_journal.connectors.hooks import AgentConnector\n"
+    code.write_text(text.replace("class NotesAgent(", f"{imported}\n\nclass NotesAgent(", 1))
+    env = with_path(installed)
+    done = aj(home, "sync", env=env)
+    assert (done.returncode, done.stderr.partition(",")[0]) == (0, "2 sessions"), done.stderr
+    assert "fails" not in done.stderr
+    assert "In late winter" in aj(home, "show", "roses", env=env).stdout
+    done = aj(home, "resume", "roses", "--print", env=env)
+    assert "has no command that resumes a session" in done.stderr
+
+
 def wheel_of(installed: Path, folder: Path) -> Path:
     """The package as a wheel, made by hand: building one takes a backend, which an offline machine
     may not have.

@@ -57,9 +57,9 @@ def restore(
     times and mode 0600. A file that exists with other content is never overwritten. Exits with 1 if
     a file could not be restored.
 
-    Of the databases of VS Code and Cursor, only the rows with conversations are kept. They are
-    written where the database was, as state.vscdb#rows-NAME. The agents do not read such files;
-    'aj import DIR' does.
+    Of databases that hold other things, too (those of VS Code, Cursor, OpenCode, Goose and more),
+    only the rows with conversations are kept. They are written where the database was, as
+    state.vscdb#rows-NAME. The agents do not read such files; 'aj import DIR' does.
 
     With --from, the journal of a backup is written to AJ_HOME, or to DIR, where no journal may be;
     its catalog and indexes are rebuilt. 'aj import-journal' adds a backup to a journal that exists.
@@ -112,11 +112,11 @@ def _chosen_files(journal: Journal, session_ids: Sequence[str]) -> list[FileRow]
 
 
 def _about_rows(count: int, output: str) -> str:
-    databases = "rows of databases (state.vscdb, store.db)"
+    form = "a form of aj's own (#rows in the name)"
     reader = f"'aj import {shell_word(output)}' does"
     if count == 1:
-        return f"1 file holds {databases}: agents do not read it, {reader}"
-    return f"{count:,} files hold {databases}: agents do not read them, {reader}"
+        return f"1 file has {form}: agents do not read it, {reader}"
+    return f"{count:,} files have {form}: agents do not read them, {reader}"
 
 
 def _print(files: Sequence[Restored], output: str) -> None:

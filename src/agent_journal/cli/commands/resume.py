@@ -150,12 +150,10 @@ def _in_own_agent(journal: Journal, row: SessionRow, wanted: Wanted) -> Command:
             title = method.title
         raise UsageError(f"{title} has no command that resumes a session", _instead(row, method))
     if "/" in row.id:
-        parent = safe(row.parent_id or "")
-        raise UsageError(
-            f"{row.agent}:{safe(row.id)} is a sub-agent",
-            f"'aj resume {parent}' resumes the session it belongs to",
-        )
+        raise _about_sub_agent(row)
     found = command(row.agent, row.id, wanted.folder or row.project_path)
+    if found is None and row.parent_id:
+        raise _about_sub_agent(row)
     if found is None:
         raise UsageError(
             f"{method.title} cannot resume the id {safe(row.id)!r}", _instead(row, method)
@@ -165,6 +163,13 @@ def _in_own_agent(journal: Journal, row: SessionRow, wanted: Wanted) -> Command:
         _check_program(found, method)
         _check_folder(journal, row, found, row.agent)
     return found
+
+
+def _about_sub_agent(row: SessionRow) -> UsageError:
+    return UsageError(
+        f"{row.agent}:{safe(row.id)} is a sub-agent",
+        f"'aj resume {safe(row.parent_id or '')}' resumes the session it belongs to",
+    )
 
 
 def _instead(row: SessionRow, method: ResumeMethod | None) -> str:

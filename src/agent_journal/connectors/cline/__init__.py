@@ -54,7 +54,7 @@ _Found = Iterator[FoundFile]
 class TaskAgent(AgentConnector):
     """The connector for one program of the family."""
 
-    version = 1
+    version = 2
     has_shared_database_names = True  # with VS Code
     _session_ids = r"\d{13}_[A-Za-z0-9_-]{1,20}"  # of Cline's command line
 

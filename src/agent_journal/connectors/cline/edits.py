@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from agent_journal.connectors.replacements import as_created
 from agent_journal.connectors.values import first_string, string
 from agent_journal.model import FileEdit, ToolCall
 
@@ -38,8 +39,7 @@ def edits_of(call: ToolCall, arguments: dict[str, Any]) -> list[FileEdit]:
         timestamp=call.ended_at or call.started_at,
     )
     if (call.result or "").startswith(_CREATED):
-        created = {"content": first_string(arguments, "new_text", "content")}
-        return [replace(changed(edit, None, created), kind="create")]
+        return [as_created(replace(edit, after=first_string(arguments, "new_text", "content")))]
     return [changed(edit, _change(arguments), arguments)]
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.cline.edits import changed, diff_of_blocks, edits_of
 from agent_journal.connectors.cline.exchange import arguments_of, as_json
+from agent_journal.connectors.replacements import as_created
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import first_string, string, strings
 from agent_journal.model import FileEdit, ToolCall
@@ -124,7 +125,7 @@ def shown_edits(shown: Shown, call: ToolCall) -> list[FileEdit]:
     if call.status is None:
         edits = _changes(shown, call)
     if shown.tool == "newFileCreated":
-        edits = [replace(edit, kind="create") for edit in edits]
+        edits = [as_created(edit) for edit in edits]
     return edits
 
 

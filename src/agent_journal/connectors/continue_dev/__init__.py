@@ -33,7 +33,7 @@ class ContinueDev(AgentConnector):
 
     name = "continue"
     title = "Continue"
-    version = 1
+    version = 2
     import_suffixes = (".json",)
     root_folders = (_SESSIONS,)
     resume_method = ResumeMethod(

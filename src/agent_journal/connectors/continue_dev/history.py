@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.checklists import checklist
 from agent_journal.connectors.gemini.parts import as_json
 from agent_journal.connectors.ledger import Ledger
+from agent_journal.connectors.replacements import as_created
 from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import count, first_string, items, mapping, string
@@ -264,9 +265,11 @@ def _edit(call: ToolCall, values: dict[str, Any]) -> FileEdit | None:
     edit = FileEdit(
         session_id=call.session_id, path=path, message_id=call.message_id, call_id=call.id
     )
-    if (call.result or "").startswith("Successfully created"):
-        edit = replace(edit, kind="create")
     content = first_string(values, "content", "contents")
+    if (call.result or "").startswith("Successfully created"):
+        edit = as_created(replace(edit, after=content))
+    if edit.after is not None:
+        return edit
     if content is not None:
         return replace(edit, after=content, lines_added=len(content.splitlines()))
     _, _, diff = (call.result or "").partition(_DIFF)

@@ -45,7 +45,7 @@ class Gemini(AgentConnector):
 
     name = "gemini"
     title = "Gemini CLI"
-    version = 5
+    version = 6
     root_folders = ("tmp",)
     shared_files = ("projects.json", "trustedFolders.json")
     resume_method = ResumeMethod("Gemini CLI", ("gemini", "--resume", "{}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from agent_journal.connectors.replacements import as_created
 from agent_journal.connectors.values import count, mapping, string
 from agent_journal.model import FileEdit, ToolCall
 
@@ -39,10 +40,9 @@ def file_edit(
     counts = _line_counts(mapping(display.get("diffStat")), texts.diff)
     if is_new and counts.added is None and texts.after is not None:
         counts = _LineCounts(len(texts.after.splitlines()), 0)
-    return FileEdit(
+    edit = FileEdit(
         session_id=call.session_id,
         path=path,
-        kind="create" if is_new else "edit",
         message_id=call.message_id,
         call_id=call.id,
         timestamp=call.ended_at,
@@ -53,6 +53,7 @@ def file_edit(
         lines_removed=counts.removed,
         offset=offset,
     )
+    return as_created(edit) if is_new else edit
 
 
 def _path(args: dict[str, Any]) -> str | None:

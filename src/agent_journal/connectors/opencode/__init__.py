@@ -44,7 +44,7 @@ class OpenCode(AgentConnector):
 
     name = "opencode"
     title = "OpenCode"
-    version = 1
+    version = 2
     root_folders = ("storage", "snapshot")
     resume_method = ResumeMethod("OpenCode", ("opencode", "--session", "{}"), _SESSION_ID)
     folder = "opencode"  # in the folder for data

@@ -8,11 +8,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from agent_journal.connectors.opencode.parts import Part, attachment
+from agent_journal.connectors.replacements import as_created
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import count, exact_integer, items, mapping, string
 from agent_journal.model import FileEdit, Todo, TodoList, ToolCall, ToolStatus
@@ -121,25 +123,22 @@ def _written(call: ToolCall, arguments: dict[str, Any], metadata: dict[str, Any]
     text = arguments.get("content")
     if path is None or not isinstance(text, str):
         return []
-    kind: Literal["create", "edit"] = "edit"
-    added = removed = None
-    diff = mapping(metadata.get("filediff"))
-    if metadata.get("exists") is False:
-        kind = "create"
-        added, removed = len(text.splitlines()), 0
-    elif diff:  # only Kilo says what a file had before
-        added, removed = count(diff.get("additions")), count(diff.get("deletions"))
     edit = FileEdit(
         session_id=call.session_id,
         path=path,
-        kind=kind,
         message_id=call.message_id,
         call_id=call.id,
         timestamp=call.ended_at,
-        diff=string(metadata.get("diff")),
         after=text,
-        lines_added=added,
-        lines_removed=removed,
+    )
+    if metadata.get("exists") is False:
+        return [as_created(edit)]
+    diff = mapping(metadata.get("filediff"))  # only Kilo says what a file had before
+    edit = replace(
+        edit,
+        diff=string(metadata.get("diff")),
+        lines_added=count(diff.get("additions")),
+        lines_removed=count(diff.get("deletions")),
     )
     return [edit]
 

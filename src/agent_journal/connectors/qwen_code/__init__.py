@@ -35,7 +35,7 @@ class QwenCode(AgentConnector):
 
     name = "qwen-code"
     title = "Qwen Code"
-    version = 2
+    version = 3
     root_folders = ("projects", "tmp")
     resume_method = ResumeMethod("Qwen Code", ("qwen", "--resume", "{}"))
 
