@@ -145,6 +145,9 @@ def mask(text: str) -> str:
         ),
         (f'<a href="/s/claude-code/{TOKEN}">x</a>', f'<a href="/s/claude-code/{TOKEN}">x</a>'),
         ("<p>/home/jessica/x</p>", "<p>~/x</p>"),
+        ("<p>--- a/home/tom/x</p>", "<p>--- a~/x</p>"),
+        ("<p>+++ b/Users/tom/x</p>", "<p>+++ b~/x</p>"),
+        ("<p>+++ b/home/views.py</p>", "<p>+++ b/home/views.py</p>"),
         (
             "<p>in /home/<mark>jessica</mark>/work/x</p>",
             "<p>in ~<mark></mark>/work/x</p>",
