@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +33,7 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("mask")
     lines = [claude_line("user", n, text, "s-secret") for n, text in enumerate(TEXTS)]
     lines.append(claude_line("assistant", 3, f"noted: {TEXTS[1]}", "s-secret"))
+    lines += _write_file(4, "/home/jessica/work/notes.txt")
     for line in lines:
         line["cwd"] = "/home/jessica/work"
     folder = home / ".claude/projects/-home-jessica-work"
@@ -39,6 +43,19 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running(home, env=variables(home)) as server:
         server.open()
         yield server
+
+
+def _write_file(number: int, path: str) -> list[dict[str, Any]]:
+    asked = claude_line("assistant", number, "", "s-secret")
+    arguments = {"file_path": path, "content": "a note\n"}
+    asked["message"]["content"] = [
+        {"type": "tool_use", "id": "w", "name": "Write", "input": arguments}
+    ]
+    answered = claude_line("user", number + 1, "", "s-secret")
+    answered["message"]["content"] = [
+        {"type": "tool_result", "tool_use_id": "w", "content": "written"}
+    ]
+    return [asked, answered]
 
 
 PATHS = (
@@ -78,6 +95,26 @@ def test_a_masked_answer_has_no_secret(masked: Server, path: str) -> None:
         for secret in (TOKEN, TOKEN[4:20], PASSWORD, "quartz", "jessica"):
             assert secret not in got.text
         assert int(got.headers["content-length"]) == len(got.text.encode())
+
+
+def test_masked_links_lead_where_they_led(masked: Server) -> None:
+    """A file below a home folder was not found, because the address had `~` in its place."""
+    cookie = f"{masked.cookie}; aj_mask_{masked.port}=1"
+    for path in ("/files", "/s/claude-code/s-secret/edits"):
+        plain, shown = masked.ask(path).text, masked.ask(path, Cookie=cookie).text
+        assert len(_links(plain)) == len(_links(shown)) > 0
+        for link, hidden in zip(_links(plain), _links(shown), strict=True):
+            assert link != hidden
+            got = masked.ask(hidden, Cookie=cookie)
+            assert got.status == masked.ask(link).status == 200
+            assert "notes.txt" in got.text
+            assert "jessica" not in got.text
+            assert "jessica" in masked.ask(hidden).text
+
+
+def _links(page: str) -> list[str]:
+    """The addresses on a page that name a file."""
+    return [html.unescape(link) for link in re.findall(r'href="(/[^"]*(?:path|file)=[^"]*)"', page)]
 
 
 def test_the_mask_is_kept_and_taken_back(masked: Server) -> None:

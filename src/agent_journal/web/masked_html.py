@@ -24,9 +24,12 @@ _PLAIN = frozenset(("class", "id", "lang", "dir", "rel", "type", "role", "src", 
 _LINK = '<a class="masked" href="?mask=0" title="Show everything again">masked</a>'
 
 
-def mask_html(text: str, change: Change) -> str:
-    """Return a page, or a part of one, without secrets; `change` takes them out of a text."""
-    reader = _Reader(change)
+def mask_html(text: str, change: Change, name: Change | None = None) -> str:
+    """Return a page, or a part of one, without secrets; `change` takes them out of a text.
+
+    `name` gives what stands for a value in an address, so that it leads where it led.
+    """
+    reader = _Reader(change, name or change)
     reader.feed(text)
     reader.close()
     return reader.masked()
@@ -35,9 +38,10 @@ def mask_html(text: str, change: Change) -> str:
 class _Reader(HTMLParser):
     """Reads a page as tags, which stay as they are, and texts."""
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Change, name: Change) -> None:
         super().__init__(convert_charrefs=True)
         self._change = change
+        self._name = name
         self._parts: list[str] = []  # of the page
         self._texts: list[int] = []  # which of them are texts
         self._starts: list[int] = []  # where each text begins in all texts
@@ -93,9 +97,12 @@ class _Reader(HTMLParser):
 
     def _tag(self, tag: str, attrs: Attributes) -> str:
         words = [tag]
+        is_hidden = tag == "input" and ("type", "hidden") in attrs
         for name, value in attrs:
             if value is None:
                 words.append(name)
+            elif is_hidden and name == "value":  # it becomes a part of an address
+                words.append(f'{name}="{escape(self._own_value(value))}"')
             else:
                 words.append(f'{name}="{escape(self._attribute(name, value))}"')
         return f"<{' '.join(words)}>"
@@ -111,10 +118,15 @@ class _Reader(HTMLParser):
         """An address of ours: its path leads to a session, what is asked for may be a secret."""
         parts = urlsplit(value)
         asked = parse_qsl(parts.query, keep_blank_values=True)
-        changed = [(name, self._change(text)) for name, text in asked]
+        changed = [(name, self._own_value(text)) for name, text in asked]
         if changed == asked:
             return value
         return urlunsplit(parts._replace(query=urlencode(changed)))
+
+    def _own_value(self, text: str) -> str:
+        if self._change(text) == text:
+            return text
+        return self._name(text)
 
 
 def _found(text: str) -> list[tuple[int, int, str]]:
