@@ -112,6 +112,17 @@ def test_masked_links_lead_where_they_led(masked: Server) -> None:
             assert "jessica" in masked.ask(hidden).text
 
 
+def test_the_way_back_shows_the_same_page(masked: Server) -> None:
+    """It led to the list, from a search, and to an error, from a file."""
+    path = "/file?path=%2Fhome%2Fjessica%2Fwork%2Fnotes.txt"
+    shown = masked.ask(f"{path}&mask=1").text
+    [back] = re.findall(r'class="masked" href="([^"]*)"', shown)
+    assert "jessica" not in back
+    got = masked.ask("/file" + html.unescape(back))
+    assert got.status == 200
+    assert "/home/jessica/work/notes.txt" in got.text
+
+
 def _links(page: str) -> list[str]:
     """The addresses on a page that name a file."""
     return [html.unescape(link) for link in re.findall(r'href="(/[^"]*(?:path|file)=[^"]*)"', page)]
@@ -147,10 +158,10 @@ def test_a_mask_opens_no_door(masked: Server) -> None:
 
 def test_the_page_stays_as_it_was_but_for_secrets(masked: Server) -> None:
     """What has no secret is the same page, with the way back in its head."""
-    for path in ("/?q=nothing", "/-/nothing"):
+    for path, back in (("/?q=nothing", "?q=nothing&amp;mask=0"), ("/-/nothing", "?mask=0")):
         plain, got = masked.ask(path).text, masked.ask(f"{path}&mask=1".replace("g&", "g?", 1))
         shown = masked.ask(path, Cookie=f"{masked.cookie}; aj_mask_{masked.port}=1").text
-        link = '<a class="masked" href="?mask=0" title="Show everything again">masked</a>'
+        link = f'<a class="masked" href="{back}" title="Show everything again">masked</a>'
         assert shown.replace(link, "", 1) == plain
         assert got.status in (200, 404)
 

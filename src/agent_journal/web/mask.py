@@ -43,9 +43,9 @@ class Mask:
         elif asked == "0":
             cookie = f"{self._cookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
         is_picture = scope["path"].startswith("/picture/")
-        masked = _Answer(send, cookie, is_masked, is_picture, self._names)
-        asked_for = {**scope, "query_string": self._names.resolve(scope["query_string"])}
-        await self._app(asked_for, receive, masked.send)
+        query = self._names.resolve(scope["query_string"])
+        masked = _Answer(send, cookie, is_masked, is_picture, self._names, _way_back(query))
+        await self._app({**scope, "query_string": query}, receive, masked.send)
 
     def _has_cookie(self, scope: Scope) -> bool:
         return self._cookie in cookie_parser(Headers(scope=scope).get("cookie", ""))
@@ -55,10 +55,17 @@ class _Answer:
     """An answer on its way: one that is masked is held back until it is whole."""
 
     def __init__(
-        self, send: Send, cookie: str, is_masked: bool, is_picture: bool, names: Names
+        self,
+        send: Send,
+        cookie: str,
+        is_masked: bool,
+        is_picture: bool,
+        names: Names,
+        way_back: str,
     ) -> None:
         self._send = send
         self._names = names
+        self._way_back = way_back
         self._cookie = cookie
         self._is_masked = is_masked
         self._is_picture = is_picture
@@ -103,7 +110,8 @@ class _Answer:
             body = b""
             del headers["content-type"]
         elif self._kind == "text/html":
-            body = mask_html(body.decode(), _mask_text, self._names.name).encode()
+            page = mask_html(body.decode(), _mask_text, self._names.name, self._way_back)
+            body = page.encode()
         else:
             body = _mask_json(body)
         headers["content-length"] = str(len(body))
@@ -111,6 +119,13 @@ class _Answer:
             del headers["content-length"]
         await self._send(self._start)
         await self._send({"type": "http.response.body", "body": body})
+
+
+def _way_back(query: bytes) -> str:
+    """Where the same page is shown as it is."""
+    parts = [part for part in query.decode("latin-1").split("&") if part]
+    kept = [part for part in parts if not part.startswith("mask=")]
+    return "?" + "&".join((*kept, "mask=0"))
 
 
 def _mask_text(text: str) -> str:

@@ -21,15 +21,18 @@ _INLINE = frozenset(("a", "abbr", "b", "bdi", "code", "del", "em", "i", "ins", "
 _INLINE |= frozenset(("small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr"))
 # Attributes that hold no text of a session
 _PLAIN = frozenset(("class", "id", "lang", "dir", "rel", "type", "role", "src", "action", "for"))
-_LINK = '<a class="masked" href="?mask=0" title="Show everything again">masked</a>'
+_SHOW_ALL = "Show everything again"
 
 
-def mask_html(text: str, change: Change, name: Change | None = None) -> str:
+def mask_html(
+    text: str, change: Change, name: Change | None = None, way_back: str = "?mask=0"
+) -> str:
     """Return a page, or a part of one, without secrets; `change` takes them out of a text.
 
-    `name` gives what stands for a value in an address, so that it leads where it led.
+    `name` gives what stands for a value in an address, so that it leads where it led; `way_back`
+    is the address of the page as it is.
     """
-    reader = _Reader(change, name or change)
+    reader = _Reader(change, name or change, way_back)
     reader.feed(text)
     reader.close()
     return reader.masked()
@@ -38,10 +41,11 @@ def mask_html(text: str, change: Change, name: Change | None = None) -> str:
 class _Reader(HTMLParser):
     """Reads a page as tags, which stay as they are, and texts."""
 
-    def __init__(self, change: Change, name: Change) -> None:
+    def __init__(self, change: Change, name: Change, way_back: str) -> None:
         super().__init__(convert_charrefs=True)
         self._change = change
         self._name = name
+        self._way_back = way_back
         self._parts: list[str] = []  # of the page
         self._texts: list[int] = []  # which of them are texts
         self._starts: list[int] = []  # where each text begins in all texts
@@ -60,7 +64,8 @@ class _Reader(HTMLParser):
         self._break_line(tag)
         if tag == "header" and not self._has_link:
             self._has_link = True
-            self._parts.append(_LINK)
+            link: Attributes = [("class", "masked"), ("href", self._way_back)]
+            self._parts.append(self._tag("a", [*link, ("title", _SHOW_ALL)]) + "masked</a>")
         self._parts.append(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
