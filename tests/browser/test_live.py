@@ -317,6 +317,10 @@ def test_what_a_demo_refuses_is_seen(tmp_path: Path, tabs: Tabs) -> None:
         page.get_by_text("this is a demo: nothing can be changed").wait_for()
         until(page, "document.getElementById('say').offsetWidth > 100")
         assert page.locator("#star[aria-pressed=false]").count() == 1
+        # What is only said afterwards looks like no refusal
+        page.keyboard.press("f")
+        until(page, "!document.getElementById('say').textContent.includes('demo')")
+        assert page.evaluate("document.getElementById('say').offsetWidth") < 10
 
 
 def test_the_button_syncs(server: Server, tabs: Tabs) -> None:

@@ -43,9 +43,13 @@ def linked(url: str, shown: str = "") -> str:
         ("[x](//evil.example)", "[x](//evil.example)"),
         ("[x](file:///etc/passwd)", "[x](file:///etc/passwd)"),
         ("a&#x202e;b &rlm;c", "ab c"),
+        ("[x][1]\n\n[1]: https://e.org 'E'", '<a href="https://e.org" title="E" REL>x</a>'),
+        ("[TODO]: later", "[TODO]: later"),
+        ("[TODO]: later\nand then", "[TODO]: later\nand then"),
     ],
 )
 def test_links_and_addresses(text: str, shown: str) -> None:
+    shown = shown.replace("REL", 'rel="noopener noreferrer" target="_blank"')
     assert rendered(text, Painter()) == f"<p>{shown}</p>\n"
 
 

@@ -174,6 +174,33 @@ def test_trouble_that_is_over_is_told(home: Path, monkeypatch: pytest.MonkeyPatc
     assert asyncio.run(asyncio.wait_for(told(), 60)) == ["starting", "failed", "starting"]
 
 
+def test_settings_that_were_wrong_for_a_moment_do_not_end_the_looking(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until the next start, news of other processes came only with a sign of life."""
+    monkeypatch.setattr("agent_journal.web.live.feed._AFTER_TROUBLE", 0.01)
+    feed = Feed(str(home / ".agent-journal"))
+    settings = home / ".agent-journal/config.toml"
+    settings.write_text("= wrong\n")
+
+    async def told() -> list[str]:
+        feed.begin(is_watching=False)
+        stream = feed.events(None)
+        while b"event: status" not in (event := await anext(stream)) or b"failed" not in event:
+            pass
+        await asyncio.sleep(0)  # whoever looks has begun, too
+        settings.unlink()
+        while b"event: changes" not in await anext(stream):
+            pass
+        await asyncio.to_thread(aj, home, "title", "s1", "Another title")
+        await asyncio.to_thread(aj, home, "sync")
+        return json.loads((await anext(stream)).decode().partition("data: ")[2])["items"]
+
+    monkeypatch.setattr("agent_journal.web.live.feed._SIGN_OF_LIFE", 1000.0)
+    [item] = asyncio.run(asyncio.wait_for(told(), 60))
+    assert item["title"] == "Another title"
+
+
 def test_there_are_eight_streams_at_most(home: Path) -> None:
     with running(home) as server, ExitStack() as stack:
         server.open()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +33,7 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("mask")
     lines = [claude_line("user", n, text, "s-secret") for n, text in enumerate(TEXTS)]
     lines.append(claude_line("assistant", 3, f"noted: {TEXTS[1]}", "s-secret"))
+    lines += _write_file(4, "/home/jessica/work/notes.txt")
     for line in lines:
         line["cwd"] = "/home/jessica/work"
     folder = home / ".claude/projects/-home-jessica-work"
@@ -39,6 +43,19 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running(home, env=variables(home)) as server:
         server.open()
         yield server
+
+
+def _write_file(number: int, path: str) -> list[dict[str, Any]]:
+    asked = claude_line("assistant", number, "", "s-secret")
+    arguments = {"file_path": path, "content": "a note\n"}
+    asked["message"]["content"] = [
+        {"type": "tool_use", "id": "w", "name": "Write", "input": arguments}
+    ]
+    answered = claude_line("user", number + 1, "", "s-secret")
+    answered["message"]["content"] = [
+        {"type": "tool_result", "tool_use_id": "w", "content": "written"}
+    ]
+    return [asked, answered]
 
 
 PATHS = (
@@ -80,6 +97,37 @@ def test_a_masked_answer_has_no_secret(masked: Server, path: str) -> None:
         assert int(got.headers["content-length"]) == len(got.text.encode())
 
 
+def test_masked_links_lead_where_they_led(masked: Server) -> None:
+    """A file below a home folder was not found, because the address had `~` in its place."""
+    cookie = f"{masked.cookie}; aj_mask_{masked.port}=1"
+    for path in ("/files", "/s/claude-code/s-secret/edits"):
+        plain, shown = masked.ask(path).text, masked.ask(path, Cookie=cookie).text
+        assert len(_links(plain)) == len(_links(shown)) > 0
+        for link, hidden in zip(_links(plain), _links(shown), strict=True):
+            assert link != hidden
+            got = masked.ask(hidden, Cookie=cookie)
+            assert got.status == masked.ask(link).status == 200
+            assert "notes.txt" in got.text
+            assert "jessica" not in got.text
+            assert "jessica" in masked.ask(hidden).text
+
+
+def test_the_way_back_shows_the_same_page(masked: Server) -> None:
+    """It led to the list, from a search, and to an error, from a file."""
+    path = "/file?path=%2Fhome%2Fjessica%2Fwork%2Fnotes.txt"
+    shown = masked.ask(f"{path}&mask=1").text
+    [back] = re.findall(r'class="masked" href="([^"]*)"', shown)
+    assert "jessica" not in back
+    got = masked.ask("/file" + html.unescape(back))
+    assert got.status == 200
+    assert "/home/jessica/work/notes.txt" in got.text
+
+
+def _links(page: str) -> list[str]:
+    """The addresses on a page that name a file."""
+    return [html.unescape(link) for link in re.findall(r'href="(/[^"]*(?:path|file)=[^"]*)"', page)]
+
+
 def test_the_mask_is_kept_and_taken_back(masked: Server) -> None:
     on = masked.ask("/?mask=1").headers["set-cookie"]
     assert on.startswith(f"aj_mask_{masked.port}=1;")
@@ -110,10 +158,10 @@ def test_a_mask_opens_no_door(masked: Server) -> None:
 
 def test_the_page_stays_as_it_was_but_for_secrets(masked: Server) -> None:
     """What has no secret is the same page, with the way back in its head."""
-    for path in ("/?q=nothing", "/-/nothing"):
+    for path, back in (("/?q=nothing", "?q=nothing&amp;mask=0"), ("/-/nothing", "?mask=0")):
         plain, got = masked.ask(path).text, masked.ask(f"{path}&mask=1".replace("g&", "g?", 1))
         shown = masked.ask(path, Cookie=f"{masked.cookie}; aj_mask_{masked.port}=1").text
-        link = '<a class="masked" href="?mask=0" title="Show everything again">masked</a>'
+        link = f'<a class="masked" href="{back}" title="Show everything again">masked</a>'
         assert shown.replace(link, "", 1) == plain
         assert got.status in (200, 404)
 
@@ -145,6 +193,9 @@ def mask(text: str) -> str:
         ),
         (f'<a href="/s/claude-code/{TOKEN}">x</a>', f'<a href="/s/claude-code/{TOKEN}">x</a>'),
         ("<p>/home/jessica/x</p>", "<p>~/x</p>"),
+        ("<p>--- a/home/tom/x</p>", "<p>--- a~/x</p>"),
+        ("<p>+++ b/Users/tom/x</p>", "<p>+++ b~/x</p>"),
+        ("<p>+++ b/home/views.py</p>", "<p>+++ b/home/views.py</p>"),
         (
             "<p>in /home/<mark>jessica</mark>/work/x</p>",
             "<p>in ~<mark></mark>/work/x</p>",

@@ -291,6 +291,7 @@ def test_the_doctor_says_what_the_command_says(own_home: Path) -> None:
         shown = rows(text, "Sessions")
         assert len(shown) == len(expiring)
         assert [row[2] for row in shown] == ["no"]
+        assert "No session will be deleted within a week" in text
 
 
 def test_a_healthy_journal_needs_nothing(server: Server) -> None:

@@ -148,6 +148,15 @@ def test_the_net_change_is_one_diff(own_home: Path) -> None:
         assert server.ask("/s/claude-code/s-net/edits?file=/etc/passwd").status == 400
 
 
+def test_a_change_of_unknown_size_has_only_its_edits(own_home: Path) -> None:
+    written = {"file_path": "/w/x", "content": "text\n"}
+    _write_session(own_home, "s-unknown", [("Write", written, "written")])
+    sync(own_home)
+    with serving(own_home) as server:
+        page = server.ask("/s/claude-code/s-unknown/edits").text
+    assert '<code dir="auto">/w/x</code> <span class="side">1 edit</span>' in page
+
+
 # -- raw -----------------------------------------------------------------------------------------
 
 

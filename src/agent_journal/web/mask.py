@@ -14,6 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent_journal.web.masked_addresses import Names
 from agent_journal.web.masked_html import mask_html
 
 _DAY = 86_400  # seconds
@@ -27,6 +28,7 @@ class Mask:
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
         self._cookie = f"aj_mask_{port}"
+        self._names = Names()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -40,8 +42,10 @@ class Mask:
             cookie = f"{self._cookie}=1; Path=/; Max-Age={_DAY}; HttpOnly; SameSite=Strict"
         elif asked == "0":
             cookie = f"{self._cookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
-        masked = _Answer(send, cookie, is_masked, scope["path"].startswith("/picture/"))
-        await self._app(scope, receive, masked.send)
+        is_picture = scope["path"].startswith("/picture/")
+        query = self._names.resolve(scope["query_string"])
+        masked = _Answer(send, cookie, is_masked, is_picture, self._names, _way_back(query))
+        await self._app({**scope, "query_string": query}, receive, masked.send)
 
     def _has_cookie(self, scope: Scope) -> bool:
         return self._cookie in cookie_parser(Headers(scope=scope).get("cookie", ""))
@@ -50,8 +54,18 @@ class Mask:
 class _Answer:
     """An answer on its way: one that is masked is held back until it is whole."""
 
-    def __init__(self, send: Send, cookie: str, is_masked: bool, is_picture: bool) -> None:
+    def __init__(
+        self,
+        send: Send,
+        cookie: str,
+        is_masked: bool,
+        is_picture: bool,
+        names: Names,
+        way_back: str,
+    ) -> None:
         self._send = send
+        self._names = names
+        self._way_back = way_back
         self._cookie = cookie
         self._is_masked = is_masked
         self._is_picture = is_picture
@@ -96,7 +110,8 @@ class _Answer:
             body = b""
             del headers["content-type"]
         elif self._kind == "text/html":
-            body = mask_html(body.decode(), _mask_text).encode()
+            page = mask_html(body.decode(), _mask_text, self._names.name, self._way_back)
+            body = page.encode()
         else:
             body = _mask_json(body)
         headers["content-length"] = str(len(body))
@@ -104,6 +119,13 @@ class _Answer:
             del headers["content-length"]
         await self._send(self._start)
         await self._send({"type": "http.response.body", "body": body})
+
+
+def _way_back(query: bytes) -> str:
+    """Where the same page is shown as it is."""
+    parts = [part for part in query.decode("latin-1").split("&") if part]
+    kept = [part for part in parts if not part.startswith("mask=")]
+    return "?" + "&".join((*kept, "mask=0"))
 
 
 def _mask_text(text: str) -> str:

@@ -21,12 +21,18 @@ _INLINE = frozenset(("a", "abbr", "b", "bdi", "code", "del", "em", "i", "ins", "
 _INLINE |= frozenset(("small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr"))
 # Attributes that hold no text of a session
 _PLAIN = frozenset(("class", "id", "lang", "dir", "rel", "type", "role", "src", "action", "for"))
-_LINK = '<a class="masked" href="?mask=0" title="Show everything again">masked</a>'
+_SHOW_ALL = "Show everything again"
 
 
-def mask_html(text: str, change: Change) -> str:
-    """Return a page, or a part of one, without secrets; `change` takes them out of a text."""
-    reader = _Reader(change)
+def mask_html(
+    text: str, change: Change, name: Change | None = None, way_back: str = "?mask=0"
+) -> str:
+    """Return a page, or a part of one, without secrets; `change` takes them out of a text.
+
+    `name` gives what stands for a value in an address, so that it leads where it led; `way_back`
+    is the address of the page as it is.
+    """
+    reader = _Reader(change, name or change, way_back)
     reader.feed(text)
     reader.close()
     return reader.masked()
@@ -35,9 +41,11 @@ def mask_html(text: str, change: Change) -> str:
 class _Reader(HTMLParser):
     """Reads a page as tags, which stay as they are, and texts."""
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Change, name: Change, way_back: str) -> None:
         super().__init__(convert_charrefs=True)
         self._change = change
+        self._name = name
+        self._way_back = way_back
         self._parts: list[str] = []  # of the page
         self._texts: list[int] = []  # which of them are texts
         self._starts: list[int] = []  # where each text begins in all texts
@@ -56,7 +64,8 @@ class _Reader(HTMLParser):
         self._break_line(tag)
         if tag == "header" and not self._has_link:
             self._has_link = True
-            self._parts.append(_LINK)
+            link: Attributes = [("class", "masked"), ("href", self._way_back)]
+            self._parts.append(self._tag("a", [*link, ("title", _SHOW_ALL)]) + "masked</a>")
         self._parts.append(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
@@ -93,9 +102,12 @@ class _Reader(HTMLParser):
 
     def _tag(self, tag: str, attrs: Attributes) -> str:
         words = [tag]
+        is_hidden = tag == "input" and ("type", "hidden") in attrs
         for name, value in attrs:
             if value is None:
                 words.append(name)
+            elif is_hidden and name == "value":  # it becomes a part of an address
+                words.append(f'{name}="{escape(self._own_value(value))}"')
             else:
                 words.append(f'{name}="{escape(self._attribute(name, value))}"')
         return f"<{' '.join(words)}>"
@@ -111,10 +123,15 @@ class _Reader(HTMLParser):
         """An address of ours: its path leads to a session, what is asked for may be a secret."""
         parts = urlsplit(value)
         asked = parse_qsl(parts.query, keep_blank_values=True)
-        changed = [(name, self._change(text)) for name, text in asked]
+        changed = [(name, self._own_value(text)) for name, text in asked]
         if changed == asked:
             return value
         return urlunsplit(parts._replace(query=urlencode(changed)))
+
+    def _own_value(self, text: str) -> str:
+        if self._change(text) == text:
+            return text
+        return self._name(text)
 
 
 def _found(text: str) -> list[tuple[int, int, str]]:

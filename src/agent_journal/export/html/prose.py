@@ -14,6 +14,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 
 from agent_journal.export.html.colours import Painter
@@ -25,6 +26,8 @@ from agent_journal.export.prose import clean
 _MAX = 200_000
 _LINES = re.compile(r":\d{1,7}(?:[:-]\d{1,7})*\Z")
 _SAFE_LINK = re.compile(r"(?i)(?:https?://|mailto:)")
+# "[1]: https://…" is shown nowhere, "[TODO]: later" is something that was said
+_HAS_ADDRESS = re.compile(r"\]:\s*<?(?:\w+:|[/#.]|[\w-]+[./])")
 _DEEPER = 2  # heading levels
 _LABEL = re.compile(r"\s*([\w+#.-]{1,30})")
 
@@ -82,7 +85,16 @@ def _parser(keep_lines: bool) -> MarkdownIt:
         "maxNesting": 20,
     }
     parser = _Parser("commonmark", options, renderer_cls=_Renderer)
+    parser.block.ruler.at("reference", _reference)
     return parser.enable(["table", "strikethrough"])
+
+
+def _reference(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Read where links lead, from lines that hold nothing else."""
+    line = state.src[state.bMarks[first] + state.tShift[first] : state.eMarks[first]]
+    if not line.startswith("[") or not _HAS_ADDRESS.search(line):
+        return False
+    return reference(state, first, last, silent)
 
 
 def _fit(tokens: Sequence[Token], parser: MarkdownIt) -> None:

@@ -26,6 +26,8 @@ _PERCENT = re.compile(
     r"%(?:2[Ff]|5[Cc])(?:(?<![\w.~-]%..)|(?<=%[0-9A-Fa-f]{2}%..))(?:home|Users)%(?:2[Ff]|5[Cc])"
     rf"(?!Shared\b|Public\b){_USER}"
 )
+# A diff has an `a` or `b` before each path. A folder `home` of a repository looks the same there.
+_IN_DIFF = re.compile(rf"(?<=--- a|\+\+\+ b)/(?:home|Users)/(?!Shared\b){_USER}(?=/)")
 # What may precede a home folder although it looks like part of its path (_BEFORE), and what of it
 # is replaced as well (_REPLACED).
 _ODD_HOME = re.compile(rf"/home/{_USER}")
@@ -66,9 +68,13 @@ def shorten_homes(text: str, home: str | None = None) -> str:
 
 
 def find_homes(text: str, home: str) -> list[tuple[int, int]]:
-    """Where plain paths of home folders are in a text, which is too marked up to be replaced."""
+    """Where plain paths of home folders are in a text, which is too marked up to be replaced.
+
+    In the headings of diffs they are found, too: on a screen, a `~` too many does no harm.
+    """
     own = re.compile(re.escape(home) + _END)
-    found = [match.span() for form in (_HOME, _USERS) for match in form.finditer(text)]
+    forms = (_HOME, _USERS, _IN_DIFF)
+    found = [match.span() for form in forms for match in form.finditer(text)]
     if len(home) > 1:
         found += [match.span() for match in own.finditer(text)]
     return found

@@ -158,13 +158,15 @@ def _expiring(found: Sequence[Expiring]) -> Iterator[str]:
         return
     in_danger = sum(item.is_in_danger for item in found)
     due = sum(item.is_due for item in found)
+    within = f"{counted(due, 'session')} will be deleted within a week"
     if in_danger:
         yield (
-            f'<p class="remark">{counted(due, "session")} will be deleted within a week, '
-            f"{in_danger:,} not fully kept: {command('aj sync')}</p>\n"
+            f'<p class="remark">{within}, {in_danger:,} not fully kept: {command("aj sync")}</p>\n'
         )
+    elif due:
+        yield f'<p class="meta">{within}, all kept</p>\n'
     else:
-        yield f'<p class="meta">{counted(due, "session")} within a week, all kept</p>\n'
+        yield '<p class="meta">No session will be deleted within a week</p>\n'
     rows = []
     for item in found[:_MOST_EXPIRING]:
         facts = (when_deleted(item), how_kept(item.state), item.agent)

@@ -15,7 +15,6 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from agent_journal.answers.changes import Changes, changes_answer, find_changes
-from agent_journal.config.loading import Config
 from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.sync.watching.following import Follower
@@ -119,18 +118,25 @@ class Feed:
 
     async def _look(self) -> None:
         """Look whether anybody has written to the catalog, as long as there are streams."""
-        follower = Follower(_config(self._home))
+        follower: Follower | None = None
         while self.streams and not self.is_closing:
-            if follower.has_changed():
+            if follower is None:
+                follower = _follower(self._home)
+            elif follower.has_changed():
                 self._wake()
             await asyncio.sleep(_EVERY)
-        follower.close()
+        if follower is not None:
+            follower.close()
         self._task = None
 
 
-def _config(home: str) -> Config:
-    with Journal.open(home) as journal:
-        return journal.config
+def _follower(home: str) -> Follower | None:
+    """Who looks at the catalog; None while the settings cannot be read, as every page says then."""
+    try:
+        with Journal.open(home) as journal:
+            return Follower(journal.config)
+    except JournalError:
+        return None
 
 
 def _event(kind: str, data: Mapping[str, Any], position: str = "") -> bytes:

@@ -108,7 +108,7 @@ def _name(change: NetChange) -> str:
     facts = " ".join(filter(None, (*counts, word)))
     return (
         f'<code dir="auto">{in_tag(change.path, 300)}</code> '
-        f'<span class="side">{facts} · {edits}</span>'
+        f'<span class="side">{" · ".join(filter(None, (facts, edits)))}</span>'
     )
 
 

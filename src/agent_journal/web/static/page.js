@@ -10,13 +10,15 @@ export function fragment(text) {
   return template.content;
 }
 
-// Said to those who hear the page.
-export function say(text) {
-  document.getElementById("say").textContent = text;
-}
-
 const SHOWN = 6000; // milliseconds
 let hiding = 0;
+
+// Said to those who hear the page.
+export function say(text) {
+  const line = document.getElementById("say");
+  line.textContent = text;
+  line.classList.add("unseen");
+}
 
 // What went wrong is for those who see it, too.
 export function complain(text) {
