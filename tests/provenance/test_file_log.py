@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from agent_journal.answers.blame import find_blame
 from agent_journal.answers.file_log import file_log_answer, find_file_log
 from agent_journal.answers.repository_provenance import find_provenance, provenance_answer
+from agent_journal.errors import JournalError
 from agent_journal.provenance.repository_shares import Grouping
 from tests.provenance.test_blame import CART, PRICE
 from tests.support.journals import aj, open_journal
@@ -67,6 +71,22 @@ def test_an_edit_that_changed_nothing_has_no_text_to_miss(
         answer = file_log_answer(*find_file_log(journal, str(repository.root / "cart.py")))
     (item,) = answer.items
     assert (item["edits"], item["edits_without_text"]) == (2, 0)
+
+
+def test_a_file_that_an_earlier_commit_had(home: Path, repository: Repository) -> None:
+    shop(home, repository)
+    repository.git("rm", "-q", "src/basket.py")
+    repository.git("commit", "-qm", "no basket", minute=40)
+    with open_journal(home) as journal:
+        journal.sync()
+        path = str(repository.root / "src/basket.py")
+        answer = file_log_answer(*find_file_log(journal, path))
+        with pytest.raises(JournalError, match="none in the last commit"):
+            find_blame(journal, path)
+        with pytest.raises(JournalError, match="none in the last commit"):
+            find_file_log(journal, str(repository.root / "never.py"))
+    assert [item["session"] for item in answer.items] == ["s2"]
+    assert answer.extra == {"path": "src/basket.py", "lines": 0, "lines_of_sessions": 0}
 
 
 def test_the_command_prints_it(home: Path, repository: Repository) -> None:

@@ -44,12 +44,17 @@ class BlameWishes(NamedTuple):
     with_all: bool = False  # every session that could have written the line
 
 
-def find_blame(journal: Journal, path: str, lines: Range | None = None) -> FileBlame:
-    """Find out who wrote the lines of a file; the path is from the working folder."""
+def find_blame(
+    journal: Journal, path: str, lines: Range | None = None, *, may_be_gone: bool = False
+) -> FileBlame:
+    """Find out who wrote the lines of a file; the path is from the working folder.
+
+    One that `may_be_gone` has no lines where only an earlier commit had it.
+    """
 
     def find() -> FileBlame:
         index = line_index(journal)
-        return blame_file(journal.db, index, path, lines)
+        return blame_file(journal.db, index, path, lines, may_be_gone=may_be_gone)
 
     return journal.with_indexes(find)
 

@@ -42,7 +42,7 @@ def find_file_log(journal: Journal, path: str) -> tuple[FileBlame, list[FileSess
     """Find the sessions that changed a file; the path is from the working folder."""
 
     def find() -> tuple[FileBlame, list[FileSession]]:
-        found = find_blame(journal, path)
+        found = find_blame(journal, path, may_be_gone=True)
         return found, file_log(found)
 
     return journal.with_indexes(find)

@@ -47,7 +47,14 @@ class FileBlame(NamedTuple):
     prompts: Prompts
 
 
-def blame_file(db: Connection, index: Lines, path: str, lines: Range | None = None) -> FileBlame:
+def blame_file(
+    db: Connection,
+    index: Lines,
+    path: str,
+    lines: Range | None = None,
+    *,
+    may_be_gone: bool = False,
+) -> FileBlame:
     """Find out who wrote the lines of a file; the path is from the working folder."""
     if not path:
         raise UsageError("no file is named")
@@ -55,13 +62,16 @@ def blame_file(db: Connection, index: Lines, path: str, lines: Range | None = No
     if os.path.isdir(whole):
         raise UsageError(f"{path} is a folder", "name a file; 'aj provenance' is for folders")
     repository = open_repository(folder_of(os.path.dirname(whole)))
-    return blame_in(Finder(db, index, repository), repository.relative(whole), lines)
+    finder = Finder(db, index, repository)
+    return blame_in(finder, repository.relative(whole), lines, may_be_gone=may_be_gone)
 
 
-def blame_in(finder: Finder, path: str, lines: Range | None = None) -> FileBlame:
+def blame_in(
+    finder: Finder, path: str, lines: Range | None = None, *, may_be_gone: bool = False
+) -> FileBlame:
     """The same for a path as git has it."""
     repository = finder.repository
-    file = blame(repository, path, now())
+    file = blame(repository, path, now(), may_be_gone=may_be_gone)
     if lines is not None and lines.first > len(file.lines):
         raise UsageError(f"{path} has {len(file.lines)} lines")
     made = attribute(finder, [file])

@@ -60,8 +60,11 @@ def decoded(data: bytes) -> str:
 # -- blame -------------------------------------------------------------------------------------
 
 
-def blame(repository: Repository, path: str, now: int) -> Blamed:
-    """The lines of a file as it is now, with what is not committed; `now` in microseconds."""
+def blame(repository: Repository, path: str, now: int, *, may_be_gone: bool = False) -> Blamed:
+    """The lines of a file as it is now, with what is not committed; `now` in microseconds.
+
+    One that `may_be_gone` has no lines where an earlier commit had it, and it is an error otherwise.
+    """
     whole = os.path.join(repository.root, *path.split("/"))
     pending = _pending(_changed_at(whole, now), now)
     revision: tuple[str, ...] = ()
@@ -76,10 +79,18 @@ def blame(repository: Repository, path: str, now: int) -> Blamed:
     is_unknown = any(text in done.errors for text in _UNKNOWN_TO_GIT)
     if is_unknown and not revision:  # not added yet, or there is no commit yet
         return _uncommitted(path, whole, pending)
+    if is_unknown and may_be_gone and _was_there(repository, path):
+        return Blamed(path, [], {})
     if is_unknown:
         raise JournalError(f"there is no file {path}, and none in the last commit")
     repository.git.order(*arguments)  # raises what it says
     raise GitError(f"git blame failed for {path}")
+
+
+def _was_there(repository: Repository, path: str) -> bool:
+    """Whether a commit that led to the last one had a file."""
+    found = repository.git.ask("log", "-1", "--format=%H", "HEAD", "--", path)
+    return found.code == 0 and bool(found.output.strip())
 
 
 def is_file(whole: str) -> bool:
