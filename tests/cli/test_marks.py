@@ -40,6 +40,9 @@ def listed(home: Path, *query: str) -> list[str]:
 
 def test_star_and_back(home: Path) -> None:
     assert "no session has a star" in aj(home, "star").stderr
+    nothing = aj(home, "search", "is:starred").stderr
+    assert "no hits for is:starred" in nothing
+    assert "fewer words" not in nothing  # there are none
     assert ids(aj_json(home, "star", "abc-1", "xyz")) == ["abc-1", "xyz"]
     assert ids(aj_json(home, "star")) == ["abc-1", "xyz"]
     assert listed(home, "is:starred") == ["abc-1", "xyz"]

@@ -92,6 +92,8 @@ def test_colour_only_on_a_terminal_and_never_under_no_color(demo: Path) -> None:
     assert "\x1b[" in on_terminal(demo, "ls")
     assert "\x1b[" not in on_terminal(demo, "ls", NO_COLOR="1")
     assert "\x1b[" not in on_terminal(demo, "ls", TERM="dumb")
+    refused = on_terminal(demo, "tui", TERM="dumb")
+    assert "cannot draw on this terminal: TERM is 'dumb' or not set" in " ".join(refused.split())
     assert "\x1b[" not in aj(demo, "ls").stdout
 
 

@@ -63,7 +63,7 @@ def decoded(data: bytes) -> str:
 def blame(repository: Repository, path: str, now: int, *, may_be_gone: bool = False) -> Blamed:
     """The lines of a file as it is now, with what is not committed; `now` in microseconds.
 
-    One that `may_be_gone` has no lines where an earlier commit had it, and it is an error otherwise.
+    One that `may_be_gone` has no lines where only an earlier commit had it.
     """
     whole = os.path.join(repository.root, *path.split("/"))
     pending = _pending(_changed_at(whole, now), now)

@@ -24,8 +24,18 @@ class Ended(Exception):
 
 def can_start() -> bool:
     """Whether there is a terminal that can be drawn on and typed at."""
-    has_terminal = sys.stdin.isatty() and sys.stderr.isatty()
-    return has_terminal and os.environ.get("TERM") not in (None, "", "dumb")
+    return _has_terminal() and os.environ.get("TERM") not in (None, "", "dumb")
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _cannot_start() -> UsageError:
+    message = "the terminal UI needs a terminal"
+    if _has_terminal():
+        message = "the terminal UI cannot draw on this terminal: TERM is 'dumb' or not set"
+    return UsageError(message, "'aj search' and 'aj ls' need none")
 
 
 def run_tui(
@@ -33,7 +43,7 @@ def run_tui(
 ) -> Outcome | None:
     """Show the terminal UI until it is left; return what is to be done then."""
     if not can_start():
-        raise UsageError("the terminal UI needs a terminal", "'aj search' and 'aj ls' need none")
+        raise _cannot_start()
     asked = Asked(text=text, scope=scope)
     with Journal.open() as journal:
         config = journal.config

@@ -16,9 +16,9 @@ from agent_journal.journal import Journal
 def log(file: str, as_json: bool, plain: bool) -> None:
     """Show which sessions changed a file, and how many of their lines still stand.
 
-    FILE is in a git repository, or was: of a deleted file that is in the last commit, the lines there
-    count. Lines that were removed have no author; here they are counted. Earlier names of the file
-    count, too.
+    FILE is in a git repository, or was: where the last commit still has a deleted file, the lines
+    there count. Lines that were removed have no author; here they are counted. Earlier names of
+    the file count, too.
 
     With --plain, the columns are agent, session, time of the last edit, edits, lines added,
     lines removed, lines left and title.

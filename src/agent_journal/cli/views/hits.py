@@ -56,6 +56,7 @@ def print_found(
 
 def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: HitsPage) -> None:
     from agent_journal.query.rendering import render
+    from agent_journal.query.tree import words_of
     from agent_journal.search.terms import bare_word
 
     query = one_line(render(parsed), _MOST_LETTERS)
@@ -66,6 +67,8 @@ def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: H
         when = human_time(last_sync(journal.config.index_path))
         if len(found.missing) == 1 and bare_word(query) == safe(found.missing[0]):
             note(f"no hits (last sync {when}); try prefix* or 'aj ls'")
+        elif not words_of(parsed.tree):
+            note(f"no hits for {query} (last sync {when}); 'aj ls' lists sessions")
         else:
             note(f"no hits for {query} (last sync {when}); try fewer words, prefix* or 'aj ls'")
     elif found.total is None:

@@ -55,7 +55,7 @@ def snapshot(home: str, known: Mapping[str, int]) -> Iterator[Snapshot]:
         opened.callback(archive.close)
         lengths = archive.lengths()
         if not any(lengths.values()):
-            raise NoSuchSession("there is no journal yet", "run 'aj sync' first")
+            raise NoSuchSession("the journal is empty", "run 'aj sync' first")
         packs = []
         for number, size in lengths.items():
             name = f"{ARCHIVE}/{os.path.basename(archive.path(number))}"
