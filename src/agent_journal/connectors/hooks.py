@@ -67,6 +67,10 @@ class AgentConnector(Connector, Protocol):
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None
 
+    def retention_days(self, root: str) -> int | None:
+        """Return None: most agents delete no sessions by themselves."""
+        return None
+
     def recognise(self, path: str, head: bytes) -> Recognition | None:
         """Recognise a file by its first megabytes; None when it is not a session of this agent.
 

@@ -12,13 +12,13 @@ import math
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from agent_journal.connectors.base import Content, FileIdentity, Pause, Recognition
+from agent_journal.connectors.base import Content, Extract, FileIdentity, Pause, Recognition
 from agent_journal.connectors.json_repair import UNREADABLE, decode_any
 from agent_journal.connectors.jsonl import LogReader, decode_document
 from agent_journal.connectors.restored_rows import extract_name
@@ -113,6 +113,21 @@ def stamps(database: sqlite3.Connection, query: str) -> dict[str, Stamp]:
         one, two, three = map(stamp_number, numbers)
         found[text_of(name)] = (one, two, three)
     return found
+
+
+def session_extracts(
+    found: Mapping[str, Stamp],
+    kept: Mapping[str, Stamp],
+    rank: int,
+    lines: Callable[[str], Iterator[bytes]],
+) -> Iterator[Extract]:
+    """Yield sessions; one that is unchanged since it was `kept` has no lines."""
+    for session_id, stamp in found.items():
+        name = session_extract(session_id)
+        data = None
+        if kept.get(name) != stamp:
+            data = lines(session_id)
+        yield Extract(name, "session", session_id, rank, data, stamp)
 
 
 def stamp_number(value: Any) -> int:

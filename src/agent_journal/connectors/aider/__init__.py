@@ -63,10 +63,6 @@ class Aider(AgentConnector):
         """Return the roots for a configured path or pattern."""
         return named_roots(path, env)
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: Aider never deletes its histories."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield the histories in a folder, or below it where the root ends with `**`.
 

@@ -96,10 +96,6 @@ class TaskAgent(AgentConnector):
                 return os.path.join(path, below)
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: a task is only deleted by the person."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield the files with tasks and sessions; settings and keys are never listed."""
         unlisted: list[Unlisted] = []

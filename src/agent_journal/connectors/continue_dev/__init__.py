@@ -54,10 +54,6 @@ class ContinueDev(AgentConnector):
             return below
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: Continue deletes nothing."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield all sessions and their list; settings and credentials are never looked at."""
         unlisted: list[Unlisted] = []

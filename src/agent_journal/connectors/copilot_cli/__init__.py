@@ -79,10 +79,6 @@ class CopilotCli(AgentConnector):
             return parent
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """None: Copilot CLI does not delete sessions."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """All session files under `root`."""
         return with_unlisted(_discover, root)

@@ -61,10 +61,6 @@ class Crush(AgentConnector):
         """Return the roots for a configured path."""
         return [self.normalize_root(path)]
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: sessions are only deleted by hand."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield the database in a folder; the settings, which have keys, are never opened."""
         return with_unlisted(_databases, root)

@@ -68,10 +68,6 @@ class Cursor(AgentConnector):
         """Return the root for a path, which may point deeper (`~/.cursor/conversations`)."""
         return normalized_root(path)
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: Cursor does not delete conversations."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield all files with conversations; settings and credentials are never opened."""
         unlisted: list[Unlisted] = []

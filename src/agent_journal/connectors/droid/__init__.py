@@ -48,10 +48,6 @@ class Droid(AgentConnector):
             return parent
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """None: that Droid deletes sessions is not known."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """All sessions; settings and credentials of the agent are never looked at."""
         unlisted: list[Unlisted] = []

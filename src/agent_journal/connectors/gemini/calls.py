@@ -19,7 +19,7 @@ from agent_journal.connectors.values import integer, items, mapping, string
 from agent_journal.model import Attachment, Todo, TodoList, ToolCall, ToolStatus
 from agent_journal.text.dates import parse_time
 
-_STATUSES: dict[str, ToolStatus] = {
+STATUSES: dict[str, ToolStatus] = {
     "success": "ok",
     "error": "error",
     "cancelled": "interrupted",
@@ -111,7 +111,7 @@ def tool_call(
     found = outcome(value.get("result"))
     exit_code = found.exit_code
     if exit_code is None and kind == "shell":
-        exit_code = _printed_exit_code(found.text)
+        exit_code = printed_exit_code(found.text)
     status = _status(value.get("status"), found.text, exit_code)
     agent_id = string(value.get("agentId"))
     display = _display(value.get("resultDisplay"))
@@ -143,7 +143,7 @@ def call_id(value: dict[str, Any], message_id: str, number: int) -> str:
     return string(value.get("id")) or f"{message_id}#{number}"
 
 
-def _printed_exit_code(text: str | None) -> int | None:
+def printed_exit_code(text: str | None) -> int | None:
     """Return the exit code on the last line that has one, near the end of the output."""
     if not text:
         return None
@@ -154,7 +154,7 @@ def _printed_exit_code(text: str | None) -> int | None:
 
 
 def _status(recorded: Any, text: str | None, exit_code: int | None) -> ToolStatus | None:
-    status = _STATUSES.get(str(recorded))
+    status = STATUSES.get(str(recorded))
     if status == "interrupted" and _REFUSED in (text or ""):
         return "denied"
     if status == "ok" and exit_code:

@@ -61,10 +61,6 @@ class Goose(AgentConnector):
             return parent
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: sessions are only deleted by hand."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield the database and the logs."""
         return with_unlisted(_sessions, root)

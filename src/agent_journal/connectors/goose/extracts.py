@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from agent_journal.connectors.base import Extract
 from agent_journal.connectors.goose import RANK_DATABASE
@@ -17,7 +18,7 @@ from agent_journal.connectors.row_lines import (
     Table,
     columns_of,
     select,
-    session_extract,
+    session_extracts,
     stamps,
 )
 from agent_journal.connectors.sqlite import opened, tables
@@ -54,12 +55,9 @@ def extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
         names = tables(database)
         if not {"sessions", "messages"} <= names:
             return
-        for session_id, stamp in stamps(database, _stamp_query(database)).items():
-            name = session_extract(session_id)
-            lines = None
-            if kept.get(name) != stamp:
-                lines = _lines(database, names, session_id)
-            yield Extract(name, "session", session_id, RANK_DATABASE, lines, stamp)
+        found = stamps(database, _stamp_query(database))
+        lines = partial(_lines, database, names)
+        yield from session_extracts(found, kept, RANK_DATABASE, lines)
 
 
 def _stamp_query(database: sqlite3.Connection) -> str:

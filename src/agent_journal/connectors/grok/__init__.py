@@ -54,10 +54,6 @@ class Grok(AgentConnector):
             return parent
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """None: that Grok Build deletes sessions is not known."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """All sessions; settings and credentials are never looked at."""
         unlisted: list[Unlisted] = []

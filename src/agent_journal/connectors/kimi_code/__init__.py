@@ -56,10 +56,6 @@ class KimiCode(AgentConnector):
             return parent
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Kimi Code deletes nothing."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """All sessions; settings and credentials are never looked at."""
         unlisted: list[Unlisted] = []

@@ -67,10 +67,6 @@ class OpenCode(AgentConnector):
             return parent
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: nothing is deleted by age."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield the databases and the sessions of the tree; credentials are never opened."""
         return with_unlisted(self._files, root)

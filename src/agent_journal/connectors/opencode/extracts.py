@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from agent_journal.connectors.base import Extract
 from agent_journal.connectors.opencode import RANK_DATABASE
-from agent_journal.connectors.row_lines import Stamp, Table, select, session_extract, stamps
+from agent_journal.connectors.row_lines import Stamp, Table, select, session_extracts, stamps
 from agent_journal.connectors.sqlite import opened, tables
 
 _SESSION = Table(
@@ -43,12 +44,9 @@ def database_extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract 
         names = tables(database)
         if not {"session", "message", "part"} <= names:
             return
-        for session_id, stamp in stamps(database, _stamp_query(names)).items():
-            name = session_extract(session_id)
-            lines = None
-            if kept.get(name) != stamp:
-                lines = _lines(database, names, session_id)
-            yield Extract(name, "session", session_id, RANK_DATABASE, lines, stamp)
+        found = stamps(database, _stamp_query(names))
+        lines = partial(_lines, database, names)
+        yield from session_extracts(found, kept, RANK_DATABASE, lines)
 
 
 def _stamp_query(names: set[str]) -> str:

@@ -56,10 +56,6 @@ class Pi(AgentConnector):
             return below
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Pi deletes nothing."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """All sessions; settings and credentials are never looked at."""
         unlisted: list[Unlisted] = []

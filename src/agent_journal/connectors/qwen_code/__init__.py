@@ -57,10 +57,6 @@ class QwenCode(AgentConnector):
             return below
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: it is not known to delete sessions."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield all session files; settings and credentials are never looked at."""
         unlisted: list[Unlisted] = []

@@ -47,9 +47,7 @@ class ChatReader(LogReader[Line, State]):
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
         self.id = file.session_id or file.name
-        self._parent = ""
-        if "/" in self.id:
-            self._parent = self.id.partition("/")[0]
+        self._parent = self.id.rpartition("/")[0]
         self._content: Content | None = None
         self._model: str | None = None  # of a sub-agent, whose lines do not have it
 
@@ -323,8 +321,7 @@ class ChatReader(LogReader[Line, State]):
 def _started_with(file: FileIdentity, content: Content) -> str | None:
     """The model that a sub-agent was started with, in the file beside its own."""
     name = file.name.rpartition("/")[2].removesuffix(".jsonl")
-    beside = f"{name}.meta.json"
-    data = content.sibling(beside)
+    data = content.sibling(f"{name}.meta.json")
     if not data:
         return None
     try:

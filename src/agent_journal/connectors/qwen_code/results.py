@@ -7,19 +7,13 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from agent_journal.connectors.gemini.calls import outcome
+from agent_journal.connectors.gemini.calls import STATUSES, outcome, printed_exit_code
 from agent_journal.connectors.gemini.edits import file_edit
 from agent_journal.connectors.qwen_code.records import PendingCall
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import count, integer, items, mapping, string
 from agent_journal.model import FileEdit, Todo, TodoList, ToolCall, ToolStatus
 
-_STATUSES: dict[str, ToolStatus] = {
-    "success": "ok",
-    "error": "error",
-    "cancelled": "interrupted",
-}
-_EXIT = "\nExit Code: "
 _SHELL = "run_shell_command"
 
 
@@ -41,7 +35,7 @@ def outcome_of(part: dict[str, Any], recorded: dict[str, Any]) -> Found | None:
     shown = mapping(recorded.get("resultDisplay"))
     exit_code = integer(shown.get("exitCode"))
     if exit_code is None and name == _SHELL:
-        exit_code = _printed_exit_code(found.text or "")
+        exit_code = printed_exit_code(found.text)
     call = ToolCall(
         session_id="",
         id=call_id,
@@ -59,20 +53,12 @@ def outcome_of(part: dict[str, Any], recorded: dict[str, Any]) -> Found | None:
 
 def _status(recorded: object, response: dict[str, Any], exit_code: int | None) -> ToolStatus:
     """The recorded status, or what the response says; a command that ended badly failed."""
-    status = _STATUSES.get(str(recorded))
+    status = STATUSES.get(str(recorded))
     if status is None:
         status = "error" if mapping(response.get("response")).get("error") else "ok"
     if exit_code and status != "interrupted":
         return "failed"
     return status
-
-
-def _printed_exit_code(text: str) -> int | None:
-    _, mark, rest = text.rpartition(_EXIT)
-    code = rest.partition("\n")[0].strip()
-    if not mark or not code.isdecimal() or len(code) > 6:
-        return None
-    return int(code)
 
 
 def _display(shown: object, text: str | None) -> str | None:
@@ -85,15 +71,11 @@ def edit_of(call: ToolCall, pending: PendingCall, shown: object, offset: int) ->
     """Yield the change that a call made."""
     named = replace(call, name=pending.name or call.name, message_id=pending.message_id)
     edit = file_edit(named, {"file_path": pending.path}, shown, offset)
-    if edit is not None:
-        yield _new_file(edit, mapping(shown))
-
-
-def _new_file(edit: FileEdit, shown: dict[str, Any]) -> FileEdit:
-    """The edit; a file that had no text before is a new one."""
-    if shown.get("originalContent") == "" and edit.kind == "edit":
-        return replace(edit, kind="create", before=None)
-    return edit
+    if edit is None:
+        return
+    if mapping(shown).get("originalContent") == "" and edit.kind == "edit":
+        edit = replace(edit, kind="create", before=None)  # it had no text before
+    yield edit
 
 
 def todos_of(call: ToolCall, shown: object) -> Iterator[TodoList]:

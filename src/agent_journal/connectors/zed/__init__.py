@@ -62,10 +62,6 @@ class Zed(AgentConnector):
             return parent
         return path
 
-    def retention_days(self, root: str) -> int | None:
-        """Return None: threads are only deleted by hand."""
-        return None
-
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield the database of threads."""
         return with_unlisted(_threads, root)
