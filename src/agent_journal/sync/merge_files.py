@@ -148,12 +148,13 @@ class FileMerge:
         added = Added()
         for number, version in enumerate(versions, first):
             size = lost = 0
-            for frame in self._all_frames(version):
+            frames = self._all_frames(version)
+            for frame in frames:
                 header = _header(target, version, number, frame)
                 has_bytes = self._write(header, frame)
                 size += frame.size
                 lost += frame.size * (not has_bytes)
-            if not version.size:
+            if not frames:
                 self._put_nothing(target, version, number)
             real_size = self._mixed.get(version.id)
             if real_size is not None:
