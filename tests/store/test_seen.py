@@ -12,7 +12,7 @@ import pytest
 
 from agent_journal.demo.vscode_chat import write_vscode_chat
 from agent_journal.store.catalog.file_rows import source_rows
-from agent_journal.store.seen_file import SeenFile
+from agent_journal.store.seen_file import SeenFile, append_facts
 from tests.support.journals import aj, aj_json, open_journal, write_claude
 
 Row = tuple[object, ...]
@@ -141,6 +141,31 @@ def test_a_damaged_line_is_found_and_written_again(home: Path, seed: int) -> Non
     database(home).unlink()
     sync(home)
     assert facts(home) == before
+
+
+@pytest.mark.parametrize("lines", [0, 1, -1])
+def test_a_file_that_was_cut_off_is_found_and_completed(home: Path, lines: int) -> None:
+    before = facts(home)
+    seen = home / ".agent-journal/seen.jsonl"
+    whole = seen.read_bytes()
+    seen.write_bytes(b"".join(whole.splitlines(keepends=True)[:lines]))
+    (difference,) = aj_json(home, "verify")["items"][0]["differences"]
+    assert "the next 'aj sync' writes them again" in difference["what"]
+    sync(home)
+    assert sorted(seen.read_bytes().splitlines()) == sorted(whole.splitlines())
+    assert aj(home, "verify").returncode == 0
+    database(home).unlink()
+    sync(home)
+    assert facts(home) == before
+
+
+def test_a_fact_is_not_added_to_a_line_without_an_end(home: Path) -> None:
+    seen = home / ".agent-journal/seen.jsonl"
+    whole = seen.read_bytes()
+    seen.write_bytes(whole[:-1])
+    append_facts(str(seen), [("project", "/work/new", "sam/new")])
+    assert SeenFile(str(seen)).damaged == 0
+    assert seen.read_bytes().startswith(whole)
 
 
 def test_a_damaged_line_is_written_again_when_all_files_are_gone(home: Path) -> None:

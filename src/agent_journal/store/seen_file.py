@@ -99,8 +99,12 @@ def size_of(path: str) -> int:
 
 
 def _append(path: str, lines: list[bytes]) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with open(descriptor, "ab") as file:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with open(descriptor, "r+b") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # the last line was cut off
+                file.write(b"\n")
         file.writelines(lines)
         file.flush()
         os.fsync(file.fileno())

@@ -110,6 +110,10 @@ def wrong_facts(db: Connection, path: str) -> Iterator[tuple[str, str]]:
     if seen.damaged:
         yield path, f"{seen.damaged} lines are damaged: the next 'aj sync' writes them again"
         return
+    mark = find_mark(db)
+    if mark is not None and size_of(path) < mark.size:
+        yield path, "facts are missing at its end: the next 'aj sync' writes them again"
+        return
     for fact in _dates_and_projects(db):
         *subject, value = fact
         known = seen.facts.get(tuple(subject))
