@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from agent_journal.model.written_lines import commit_hash
 from agent_journal.provenance.candidates import Asked, Candidate, Finder
@@ -37,14 +37,24 @@ class Rare:
         """Whether also few sessions wrote it, and one did."""
         if not self.could_be(one):
             return False
-        if len({candidate.session for candidate in one.candidates}) > _MOST_ANYWHERE:
+        if _has_more_sessions(one.candidates, _MOST_ANYWHERE):
             return False
-        return 1 <= len({candidate.session for candidate in best_of(one)}) <= _MOST_SESSIONS
+        best = best_of(one)
+        return bool(best) and not _has_more_sessions(best, _MOST_SESSIONS)
+
+
+def _has_more_sessions(candidates: Sequence[Candidate], most: int) -> bool:
+    """Whether candidates are of more sessions; a few of them cannot be, which need no count."""
+    if len(candidates) <= most:
+        return False
+    return len({candidate.session for candidate in candidates}) > most
 
 
 def best_of(one: Asked) -> list[Candidate]:
     """The candidates that count: edits of this file, or else of others; commands do not."""
     edits = [candidate for candidate in one.candidates if candidate.writing.source == "edit"]
+    if len(edits) < 2:
+        return edits
     same = [candidate for candidate in edits if candidate.is_same_file]
     return same or edits
 

@@ -109,12 +109,14 @@ def _line(item: Mapping[str, Any], told: str, layout: _Layout) -> str:
 
 def short_names(items: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return how each session is called: as many letters of its id as tell them apart."""
-    ids: dict[str, None] = {}
+    ids: dict[str | None, None] = {}
     for item in items:
-        own = (item["session"], item.get("hint_session"))
-        others = (other["session"] for other in item.get("others", ()))
-        ids.update(dict.fromkeys(one for one in (*own, *others) if one))
-    return dict(zip(ids, short_ids(list(ids)), strict=True))
+        ids[item["session"]] = None
+        ids[item.get("hint_session")] = None
+        for other in item.get("others", ()):
+            ids[other["session"]] = None
+    named = [uid for uid in ids if uid]
+    return dict(zip(named, short_ids(named), strict=True))
 
 
 def short_day(timestamp: str | None) -> str:
