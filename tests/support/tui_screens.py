@@ -204,6 +204,7 @@ def drive(
             journal.config, doors, asked, newest(journal, Asked()), is_printing=is_printing
         )
         asyncio.run(_driven(app, test, size, opened))
+        app.finish()
     return app.return_value
 
 

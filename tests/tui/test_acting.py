@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 import webbrowser
 from functools import partial
 from pathlib import Path
@@ -198,6 +199,33 @@ def test_stars_and_tags_are_given_and_taken(own_home: Path) -> None:
         await ui.until(lambda: "tags: #slow" in ui.said)
 
     drive(own_home, test)
+
+
+def test_marks_in_quick_succession_are_all_written(own_home: Path) -> None:
+    """Each changes what the one before has made of the session, not what the screen still shows."""
+    is_free = threading.Event()
+
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        row = ui.finder.chosen.row
+        ui.app.writing.ask(lambda journal, search: is_free.wait(60), lambda result: None)
+        ui.finder._tagged(row, "ci slow")
+        ui.finder._tagged(row, "-ci")
+        await ui.press("ctrl+s")
+        ui.app.working.ask(lambda journal, search: "", lambda result: None)
+        is_free.set()
+        await ui.until(lambda: ui.said == "starred")
+        is_free.clear()
+        ui.app.writing.ask(lambda journal, search: is_free.wait(60), lambda result: None)
+        ui.finder._tagged(row, "last")
+        ui.app.exit(None)
+        is_free.set()
+
+    drive(own_home, test)
+    with open_journal(own_home) as journal:
+        row = next(row for row in journal.rows() if row.title == FLAKY)
+    assert row.starred_at is not None
+    assert row.own_tag_names() == ["last", "slow"]
 
 
 def test_answers_without_a_key_have_no_number(demo_home: Path) -> None:

@@ -188,7 +188,7 @@ class Acting(Screen[None]):
         """Star the session, or take its star away."""
         row = self._row()
         if row is not None:
-            self.journal_app.working.ask(
+            self.journal_app.writing.ask(
                 lambda journal, search: _toggle_star(journal, row), self._marked
             )
 
@@ -204,7 +204,7 @@ class Acting(Screen[None]):
 
     def _tagged(self, row: SessionRow, text: str | None) -> None:
         if text is not None:
-            self.journal_app.working.ask(
+            self.journal_app.writing.ask(
                 lambda journal, search: _change_tags(journal, row, text.split()), self._marked
             )
 
@@ -230,7 +230,7 @@ class Acting(Screen[None]):
             return
         form = _FORMATS[place]
         self.say("exporting …", "dim")
-        self.journal_app.working.ask(
+        self.journal_app.writing.ask(
             lambda journal, search: _write_file(journal, row, form), self.say
         )
 
@@ -332,9 +332,10 @@ def _loss_lines(way: Continuation, width: int) -> list[Line]:
     return [*lines, ()]
 
 
-def _toggle_star(journal: Journal, row: SessionRow) -> str:
+def _toggle_star(journal: Journal, shown: SessionRow) -> str:
     from agent_journal.store import marking
 
+    row = _at_present(journal, shown)
     if row.starred_at is None:
         marking.star(journal.config.marks_path, [row])
         return "starred"
@@ -342,17 +343,25 @@ def _toggle_star(journal: Journal, row: SessionRow) -> str:
     return "the star is gone"
 
 
-def _change_tags(journal: Journal, row: SessionRow, words: list[str]) -> str:
+def _at_present(journal: Journal, shown: SessionRow) -> SessionRow:
+    """The session as it is now: the screen may not yet show the marks given a moment ago."""
+    return journal.row(f"{shown.agent}:{shown.id}")
+
+
+def _change_tags(journal: Journal, shown: SessionRow, words: list[str]) -> str:
     from agent_journal.store import marking
 
+    row = _at_present(journal, shown)
     unwanted = [word[1:] for word in words if word.startswith("-") and len(word) > 1]
     typed = [word.removeprefix("#") for word in words if not word.startswith("-")]
     wanted = [word for word in dict.fromkeys(typed) if word not in unwanted]
-    unwanted += [tag for tag in row.own_tag_names() if tag not in wanted]  # deleted in the line
+    unwanted += [tag for tag in shown.own_tag_names() if tag not in wanted]  # deleted in the line
     path = journal.config.marks_path
     marking.untag(path, [row], unwanted)
     marking.tag(path, [row], wanted)
-    return "tags: " + (" ".join(f"#{tag}" for tag in wanted) or "none")
+    gone = {word.casefold() for word in unwanted}
+    names = {tag for tag in row.own_tag_names() if tag.casefold() not in gone}.union(wanted)
+    return "tags: " + (" ".join(f"#{tag}" for tag in sorted(names, key=str.casefold)) or "none")
 
 
 def _write_file(journal: Journal, row: SessionRow, form: Any) -> str:

@@ -21,13 +21,14 @@ from agent_journal.tui.asked import Asked
 from agent_journal.tui.doors import Doors, Outcome
 from agent_journal.tui.finder import Finder
 from agent_journal.tui.finding import Entry, Listing
-from agent_journal.tui.newest import Newest
+from agent_journal.tui.newest import InOrder, Newest
 from agent_journal.tui.watching import catalog_state
 
 if TYPE_CHECKING:
     from agent_journal.search.marks import Marker
 
 _LOOK_AGAIN = 1.0  # seconds between two looks at whether the journal has changed
+_LEAVING = 10.0  # seconds that marks and exports may still take when the program is left
 
 
 class JournalApp(App[Outcome | None]):
@@ -61,6 +62,7 @@ class JournalApp(App[Outcome | None]):
         self.previewing = self._thread()
         self.reading = self._thread()
         self.working = self._thread()
+        self.writing = InOrder(config.home, self._deliver, self._failed)
         self.state = catalog_state(config)
 
     def on_mount(self) -> None:
@@ -75,8 +77,12 @@ class JournalApp(App[Outcome | None]):
 
     def on_unmount(self) -> None:
         """End the threads."""
-        for thread in (self.searching, self.previewing, self.reading, self.working):
+        for thread in (self.searching, self.previewing, self.reading, self.working, self.writing):
             thread.close()
+
+    def finish(self) -> None:
+        """Wait for what is still being written, once the screen is gone."""
+        self.writing.finish(_LEAVING)
 
     def action_leave(self) -> None:
         """Leave without doing anything."""

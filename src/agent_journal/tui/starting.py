@@ -54,6 +54,7 @@ def run_tui(
         app = JournalApp(config, doors, asked, first, is_printing=is_printing)
         app.terminal_before = before
         outcome = app.run()
+        app.finish()
     if app.is_ended:
         raise Ended
     return outcome
