@@ -19,6 +19,7 @@ DARK_DESK = {"color_scheme": "dark", "viewport": DESK}
 ALLOWED = "status of 4"
 # What the keyboard must reach
 _CONTROLS = "a[href], button, input:not([type=hidden]), select, summary, [tabindex='0']"
+_ROUNDS = 5  # through all of them: on a busy machine, parts of a session arrive meanwhile
 # Notes what gets the focus, and whether one sees that it has it
 _NOTE = """() => {
   window.reached = [];
@@ -82,22 +83,28 @@ def test_the_keyboard_reaches_everything(page: Page, path: str) -> None:
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     page.goto(path)
-    wanted = page.locator(_CONTROLS).evaluate_all(
-        "(all) => all.filter((one) => one.checkVisibility() && one.tabIndex >= 0).length"
-    )
-    assert wanted > 2
     page.evaluate(_NOTE)
-    for _ in range(wanted + 5):
-        page.keyboard.down("Tab")
-    page.keyboard.up("Tab")
+    left = _not_reached(page)
+    assert len(left) > 2
+    for _ in range(_ROUNDS):
+        for _ in range(len(left) + 5):
+            page.keyboard.down("Tab")
+        page.keyboard.up("Tab")
+        left = _not_reached(page)
+        if not left:
+            break
+    assert left == []
     reached = page.evaluate("reached")
-    assert len(reached) >= wanted
     assert [one["name"] for one in reached if not one["seen"]] == []
-    left = page.locator(_CONTROLS).evaluate_all(
+
+
+def _not_reached(page: Page) -> list[str]:
+    """What one can see and use, and what never had the focus."""
+    left: list[str] = page.locator(_CONTROLS).evaluate_all(
         "(all) => all.filter((one) => one.checkVisibility() && one.tabIndex >= 0"
         " && !one.dataset.reached).map((one) => one.outerHTML.slice(0, 120))"
     )
-    assert left == []
+    return left
 
 
 def test_without_script_everything_is_there(tabs: Tabs, server: Server, path: str) -> None:
