@@ -204,6 +204,21 @@ def test_one_line_in_two_sessions(home: Path, repository: Repository) -> None:
     assert done.stderr == said
 
 
+def test_one_line_in_more_sessions_than_a_screen_has_room_for(
+    home: Path, repository: Repository
+) -> None:
+    for number in range(1, 23):
+        session = ClaudeSession(home, f"s{number:02}", repository.root, number)
+        session.prompt("write")
+        session.edit("cart", "", "raise CartIsClosed(cart.number)")
+    repository.commit("write", 30, cart="raise CartIsClosed(cart.number)\n")
+    (item,) = blame_items(home, repository.root / "cart")
+    assert (item["class"], item["session"], item["hint"]) == ("several", None, None)
+    assert [other["session"] for other in item["others"]] == [f"s{n:02}" for n in range(22, 2, -1)]
+    done = aj(home, "blame", str(repository.root / "cart"))
+    assert "claude-code s19, claude-code s18 and others" in done.stdout
+
+
 def test_a_line_that_one_session_wrote_in_many_places(home: Path, repository: Repository) -> None:
     begin = [f"def show_{name}():\n    draw({name})\n\n" for name in "abcd"]
     repository.commit("begin", 0, show="".join(begin))

@@ -11,7 +11,7 @@ from agent_journal.provenance.verdicts import LineClass, Tie, Verdict
 from agent_journal.provenance.votes import Rare, Ties, best_of
 
 _NEAR = 6  # lines that common lines may be away from one that is decided
-_MOST_NAMED = 5  # sessions that `several` names
+_MOST_NAMED = 20  # sessions of one line
 # Letters that are enough for a session that is not tied to the commit
 _LETTERS_OF_LINE = 24
 _LETTERS_OF_RUN = 40
@@ -69,7 +69,7 @@ class Decider:
                 (candidate,) = newest.values()
                 if self._is_of_tied(at, one, candidate):
                     self.verdicts[at] = _found(verdict, "likely", candidate)
-            elif 1 < len(newest) <= _MOST_NAMED:
+            elif newest:
                 self.verdicts[at] = _several(verdict, newest)
 
     def _is_of_tied(self, at: int, one: Asked, candidate: Candidate) -> bool:
@@ -202,4 +202,4 @@ def _found(verdict: Verdict, line_class: LineClass, candidate: Candidate) -> Ver
 
 def _several(verdict: Verdict, newest: dict[int, Candidate]) -> Verdict:
     others = sorted(newest.values(), key=lambda c: (c.time, c.edit), reverse=True)
-    return verdict._replace(line_class="several", others=tuple(others))
+    return verdict._replace(line_class="several", others=tuple(others[:_MOST_NAMED]))

@@ -19,6 +19,7 @@ _MOST_TOLD = 64  # columns for the session and its prompt, on a terminal
 _LEAST_TEXT = 20  # columns for the line itself
 _LONGEST = 40  # letters of a prompt
 _MOST_WORDS = 300  # letters of what the agent said
+_MOST_NAMED = 5  # sessions of one line: the JSON has more of them
 _GAP = "  "
 
 
@@ -40,7 +41,7 @@ def print_blame(answer: Answer, *, plain: bool) -> None:
         if item["words"] and item["edit"] != edit:
             echo("      " + one_line(item["words"], _MOST_WORDS))
         if item["others"] and item["class"] != "several":
-            echo("      or " + ", ".join(_named(other, names) for other in item["others"]))
+            echo("      or " + _all_named(item["others"], names))
         edit = item["edit"]
     _note_shares(items)
 
@@ -133,7 +134,7 @@ def short_day(timestamp: str | None) -> str:
 
 def _told(item: Mapping[str, Any], names: Mapping[str, str]) -> str:
     if item["class"] == "several":
-        return ", ".join(_named(other, names) for other in item["others"])
+        return _all_named(item["others"], names)
     if item["session"] is None:
         return no_session(item, names)
     words = [_named(item, names), short_day(item["timestamp"])]
@@ -149,6 +150,14 @@ def no_session(item: Mapping[str, Any], names: Mapping[str, str]) -> str:
         told += f"; {item['hint']}"
     if item["hint_session"]:
         told += f" {names[item['hint_session']]}"
+    return told
+
+
+def _all_named(others: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> str:
+    """The newest sessions of a line, and whether there are more."""
+    told = ", ".join(_named(other, names) for other in others[:_MOST_NAMED])
+    if len(others) > _MOST_NAMED:
+        told += " and others"
     return told
 
 
