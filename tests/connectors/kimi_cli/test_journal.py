@@ -50,6 +50,20 @@ def test_an_imported_session_is_recognised(tmp_path: Path) -> None:
         assert journal.session(SESSION).agent == "kimi-cli"
 
 
+def test_renamed_logs_in_one_folder_are_two_sessions(tmp_path: Path) -> None:
+    """Only the folder of a `wire.jsonl` names its session."""
+    folder = tmp_path / "shared/agents/kept"
+    folder.mkdir(parents=True)
+    log = next(HOME.rglob(f"{SESSION}/wire.jsonl")).read_text()
+    (folder / "first.jsonl").write_text(log)
+    (folder / "second.jsonl").write_text(log.replace("roses", "lilies").replace("tulips", "irises"))
+    assert aj(tmp_path, "import", str(folder)).returncode == 0
+    with open_journal(tmp_path) as journal:
+        found = journal.sessions()
+    assert len(found) == 2
+    assert all(session.parent_id is None for session in found)
+
+
 def test_roots_and_resuming() -> None:
     assert CONNECTOR.roots(Env("/h", {}, "linux")) == ["/h/.kimi"]
     assert CONNECTOR.roots(Env("/h", {"KIMI_SHARE_DIR": "/else"}, "linux")) == ["/else"]

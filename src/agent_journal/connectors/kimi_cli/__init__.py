@@ -86,7 +86,7 @@ class KimiCli(AgentConnector):
         if not records or records[0].get("type") != "metadata":
             return None
         if any(mapping(record.get("message")).get("type") == "TurnBegin" for record in records):
-            return Recognition("log", session_of(path.replace("\\", "/")))
+            return Recognition("log", _session_of_log(path.replace("\\", "/")))
         return None
 
     def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
@@ -95,6 +95,13 @@ class KimiCli(AgentConnector):
 
 
 CONNECTOR = KimiCli()
+
+
+def _session_of_log(path: str) -> str | None:
+    """The session that the folder of a log names; None where people gave the log a name."""
+    if os.path.basename(path) != "wire.jsonl":
+        return None
+    return session_of(path)
 
 
 def session_of(name: str) -> str | None:

@@ -38,7 +38,7 @@ class KimiCode(AgentConnector):
 
     name = "kimi-code"
     title = "Kimi Code"
-    version = 1
+    version = 2
     root_folders = (_SESSIONS,)
     import_suffixes = (".jsonl",)
     resume_method = ResumeMethod(
@@ -79,14 +79,14 @@ class KimiCode(AgentConnector):
         return document_reader(file)
 
     def recognise(self, path: str, head: bytes) -> Recognition | None:
-        """A log that begins with the version of its protocol, and names an agent on each line."""
+        """A log that begins with the version of its protocol, and then has what the model saw."""
         from agent_journal.connectors.recognition import first_records
 
         records = first_records(head)
         if not records or records[0].get("type") != "metadata":
             return None
-        if any("agentId" in record for record in records):
-            return Recognition("log", session_of(path.replace("\\", "/")))
+        if any(_is_ours(record) for record in records):
+            return Recognition("log", _session_of_log(path.replace("\\", "/")))
         return None
 
     def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
@@ -95,6 +95,18 @@ class KimiCode(AgentConnector):
 
 
 CONNECTOR = KimiCode()
+
+
+def _is_ours(record: dict[str, object]) -> bool:
+    """Whether a record names an agent, as of protocol 1.5, or is one of a context."""
+    return "agentId" in record or str(record.get("type")).startswith("context.")
+
+
+def _session_of_log(path: str) -> str | None:
+    """The session that the folder of a log names; None where people gave the log a name."""
+    if os.path.basename(path) != _WIRE:
+        return None
+    return session_of(path)
 
 
 def session_of(name: str) -> str | None:

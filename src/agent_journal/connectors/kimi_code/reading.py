@@ -43,15 +43,17 @@ _TAIL = 200  # letters at the end of a result, where the exit code is
 _SKIPPED = {
     "agent.message.appended": "it repeats what came into the context",
     "turn.prompt": "it repeats what came into the context",
-    "usage.record": "the end of the step has the same tokens",
     "agent.turn.": "about the course of a turn",
     "prompt.": "about the course of a turn",
     "turn.step.interrupted": "the end of the turn says the same",
     "token_counting.": "sizes of the context",
     "llm.tools_snapshot": "descriptions of the tools",
+    "full_compaction.": "about the course of a compaction",
     "file_history.checkpoint": "names of kept files",
     "permission.": "settings of the agent",
+    "plan_mode.": "settings of the agent",
     "runtime.": "settings of the agent",
+    "tools.set_active_tools": "settings of the agent",
     "plugin.": "settings of the agent",
     "subagent.": "about the course of a sub-agent, which has a log of its own",
 }
@@ -132,12 +134,12 @@ def _why_skipped(kind: str) -> str | None:
 # -- the session and the person ----------------------------------------------------------------
 
 
-def _metadata(reader: WireReader, record: Line) -> Iterable[Piece]:
+def _nothing(reader: WireReader, record: Any) -> Iterable[Piece]:
     return ()
 
 
 def _profile(reader: WireReader, record: Line) -> Iterable[Piece]:
-    cwd = string(mapping(record.environment_disclosure).get("cwd"))
+    cwd = string(mapping(record.environment_disclosure).get("cwd")) or string(record.cwd)
     reader.state.cwd = reader.state.cwd or cwd
     return ()
 
@@ -217,6 +219,19 @@ def _spawned(reader: WireReader, record: Line) -> Iterable[Piece]:
     return (reader.call(record.parent_tool_call_id, child_session_id=child),)
 
 
+def _compaction(reader: WireReader, record: Line) -> Iterable[Piece]:
+    return (reader.message("system", "compaction", string(record.summary) or ""),)
+
+
+def _other_usage(reader: WireReader, record: Line) -> Iterable[Piece]:
+    """The tokens of a call outside of turns, such as a compaction; other calls are steps."""
+    tokens = mapping(record.usage)
+    if record.usage_scope != "session" or not tokens:
+        reader.skipped(record.type, "the end of the step has the same tokens")
+        return ()
+    return (_usage(reader, tokens, f"{reader.id}:{record.time}"),)
+
+
 # -- the model ---------------------------------------------------------------------------------
 
 
@@ -247,17 +262,7 @@ def _step_end(reader: WireReader, event: dict[str, Any]) -> Iterable[Piece]:
     response = string(event.get("messageId"))
     usage = None
     if tokens:
-        usage = Usage(
-            session_id=reader.id,
-            key=f"{step}:{response or ''}",
-            message_id=step,
-            model=reader.state.model,
-            timestamp=reader.timestamp,
-            input_tokens=count(tokens.get("inputOther")),
-            output_tokens=count(tokens.get("output")),
-            cache_read_tokens=count(tokens.get("inputCacheRead")),
-            cache_write_tokens=count(tokens.get("inputCacheCreation")),
-        )
+        usage = _usage(reader, tokens, f"{step}:{response or ''}", step)
     is_cancelled = finish == "interrupted"
     message = reader.message(
         "assistant",
@@ -272,8 +277,18 @@ def _step_end(reader: WireReader, event: dict[str, Any]) -> Iterable[Piece]:
     return (message,)
 
 
-def _step_begin(reader: WireReader, event: dict[str, Any]) -> Iterable[Piece]:
-    return ()
+def _usage(reader: WireReader, tokens: dict[str, Any], key: str, step: str | None = None) -> Usage:
+    return Usage(
+        session_id=reader.id,
+        key=key,
+        message_id=step,
+        model=reader.state.model,
+        timestamp=reader.timestamp,
+        input_tokens=count(tokens.get("inputOther")),
+        output_tokens=count(tokens.get("output")),
+        cache_read_tokens=count(tokens.get("inputCacheRead")),
+        cache_write_tokens=count(tokens.get("inputCacheCreation")),
+    )
 
 
 # -- tools -------------------------------------------------------------------------------------
@@ -360,8 +375,11 @@ def _made(reader: WireReader, request: RequestedEdit, call_id: str) -> FileEdit:
 
 
 _RECORDS: dict[str, Callable[[WireReader, Line], Iterable[Piece]]] = {
-    "metadata": _metadata,
+    "metadata": _nothing,
     "profile.bind": _profile,
+    "config.update": _profile,
+    "context.apply_compaction": _compaction,
+    "usage.record": _other_usage,
     "llm.request": _request,
     "context.append_message": _message,
     "tools.update_store": _store,
@@ -371,7 +389,7 @@ _RECORDS: dict[str, Callable[[WireReader, Line], Iterable[Piece]]] = {
     "subagent.spawned": _spawned,
 }
 _LOOP_EVENTS: dict[str, Callable[[WireReader, dict[str, Any]], Iterable[Piece]]] = {
-    "step.begin": _step_begin,
+    "step.begin": _nothing,
     "content.part": _part,
     "step.end": _step_end,
     "tool.call": _call,

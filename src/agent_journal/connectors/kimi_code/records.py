@@ -28,6 +28,10 @@ class Line(msgspec.Struct, rename="camel"):
     error: Any = None
     subagent_id: str | None = None
     parent_tool_call_id: str | None = None
+    cwd: Any = None
+    summary: Any = None
+    usage: Any = None
+    usage_scope: Any = None
 
 
 class RequestedEdit(msgspec.Struct, omit_defaults=True):
