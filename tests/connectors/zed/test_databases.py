@@ -82,6 +82,20 @@ def test_a_journal_with_zed(tmp_path: Path) -> None:
         assert journal.session(MAIN).title == "Another"
 
 
+def test_threads_of_the_first_versions(tmp_path: Path) -> None:
+    """The results of calls were in the message after them, and texts were not in segments."""
+    write_rows(tmp_path / FOLDER / "threads.db", rows_in(CASES / "zed/old/home" / FOLDER))
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+        first = journal.session("5a0c11e2-0000-4000-8000-000000000005")
+        second = journal.session("5a0c11e2-0000-4000-8000-000000000006")
+    calls = [call for each in first.messages for call in each.tool_calls]
+    assert [(call.result, call.status) for call in calls] == [("wet", "ok"), ("dry", "error")]
+    prompts = [each.text for each in first.messages if each.kind == "prompt"]
+    assert prompts == ["Water the quince"]
+    assert [each.text for each in second.messages] == ["Ask the medlar", "It says nothing."]
+
+
 def test_roots() -> None:
     zed = get_connector("zed")
     assert zed.roots(Env("/h", {}, "linux")) == ["/h/.local/share/zed"]

@@ -35,7 +35,7 @@ class Zed(AgentConnector):
 
     name = "zed"
     title = "Zed"
-    version = 1
+    version = 2
     root_folders = ("threads",)
     resume_method = ResumeMethod(
         "Zed", instead="open its folder in Zed: the thread is in the history of the agent panel"

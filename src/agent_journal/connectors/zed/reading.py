@@ -13,7 +13,13 @@ from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.row_lines import RowLine, RowsReader, json_column
 from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.values import array, count, mapping, string, title_of
-from agent_journal.connectors.zed.thread import Turn, file_edit, tool_call, turn_of
+from agent_journal.connectors.zed.thread import (
+    Turn,
+    file_edit,
+    tool_call,
+    turn_of,
+    with_own_results,
+)
 from agent_journal.model import Event, Message, MessageKind, Piece, Session, Usage
 from agent_journal.text.dates import parse_time
 
@@ -55,7 +61,7 @@ class ThreadReader(RowsReader[Row]):
         self._row = row
         self._thread = thread
         pieces: list[Piece] = []
-        for number, message in enumerate(array(thread.get("messages"))):
+        for number, message in enumerate(with_own_results(array(thread.get("messages")))):
             try:
                 turn = turn_of(message, number)
             except ValueError as error:
@@ -110,6 +116,8 @@ class ThreadReader(RowsReader[Row]):
             return "answer"
         if turn.role == "system":
             return "system_prompt"
+        if turn.is_hidden:
+            return "injected"
         self._title.note_prompt(text)
         if self._parent() is not None:
             return "injected"  # another agent wrote it

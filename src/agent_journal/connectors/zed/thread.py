@@ -2,7 +2,9 @@
 
 0.3: {"User":{"id":"…","content":[{"Text":"Prune it"}]}}, {"Agent":{"content":[{"Text":"…"},
      {"ToolUse":{"id":"t1","name":"read_file","input":{…}}}],"tool_results":{"t1":{…}}}}
-0.1: {"id":0,"role":"user","segments":[{"type":"text","text":"Prune it"}],"tool_uses":[…]}
+0.2: {"id":0,"role":"user","segments":[{"type":"text","text":"Prune it"}],"tool_uses":[…]}
+0.1: the same, and the results of calls are in the message after them
+none: {"id":0,"role":"user","text":"Prune it","tool_uses":[…]}
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from agent_journal.connectors.values import array, items, mapping, string
 from agent_journal.model import Attachment, FileEdit, Role, ToolCall, ToolStatus
 
 Path = tuple[str | int, ...]
+RESUME = "Resume"  # a mark where Zed went on
 _STATUSES: dict[bool | None, ToolStatus] = {None: "running", True: "error", False: "ok"}
 
 
@@ -42,11 +45,12 @@ class Turn(NamedTuple):
     attachments: list[Attachment]
     uses: list[Use]
     others: list[tuple[str, Any]]  # parts of unknown kinds
+    is_hidden: bool = False  # Zed wrote it, and does not show it
 
 
 def turn_of(message: Any, number: int) -> Turn | None:
     """Return a message; None for a mark that is not one, ValueError for anything else."""
-    if message == "Resume":
+    if message == RESUME:
         return None
     if not isinstance(message, dict):
         raise ValueError("a message that is not an object")
@@ -143,12 +147,38 @@ def _content(content: Any) -> tuple[str | None, Path | None]:
 # -- before --------------------------------------------------------------------------------------
 
 
+def with_own_results(messages: list[Any]) -> list[Any]:
+    """The messages, with the results of calls beside them, as since 0.2.
+
+    Before, the message after them has them; Zed wrote it, not the person, and drops its text.
+    """
+    found: list[Any] = []
+    for message in messages:
+        results = array(message.get("tool_results")) if _has_role(message, "user") else []
+        if not results or not found or not _has_role(found[-1], "assistant"):
+            found.append(message)
+            continue
+        own = array(found[-1].get("tool_results"))
+        found[-1] = {**found[-1], "tool_results": [*own, *results]}
+        found.append(RESUME)
+    return found
+
+
+def _has_role(message: Any, role: Role) -> bool:
+    return isinstance(message, dict) and message.get("role") == role
+
+
 def _old(values: dict[str, Any], number: int) -> Turn:
     roles: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
     role = roles.get(str(values["role"]))
     if role is None:
         raise ValueError(f"a message of the role {str(values['role'])[:40]!r}")
-    turn = Turn(role, f"message-{number}", [], [], [], [], [])
+    turn = Turn(
+        role, f"message-{number}", [], [], [], [], [], is_hidden=values.get("is_hidden") is True
+    )
+    text = string(values.get("text"))
+    if text is not None:
+        turn.texts.append(text)
     for segment in items(values.get("segments")):
         kind = segment.get("type")
         text = string(segment.get("text")) or ""
