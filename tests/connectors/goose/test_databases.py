@@ -68,7 +68,8 @@ def test_of_a_session_in_both_the_database_counts(tmp_path: Path) -> None:
         journal.sync(index=False)
         session = journal.session("20250620_013617")
         assert session.title == "Prune the pear"
-        assert sum(usage.input_tokens or 0 for usage in session.usage) == 700 + 800 + 900
+        assert sum(usage.input_tokens or 0 for usage in session.usage) == 600 + 700 + 800
+        assert sum(usage.cache_read_tokens or 0 for usage in session.usage) == 300
         assert len(journal.sessions()) == 2  # the sub-agent's has no parent and is automated
     assert aj(tmp_path, "verify").returncode == 0
 

@@ -38,7 +38,7 @@ class Goose(AgentConnector):
 
     name = "goose"
     title = "Goose"
-    version = 2
+    version = 3
     root_folders = ("sessions",)
     resume_method = ResumeMethod(
         "Goose", ("goose", "session", "--resume", "--session-id", "{}"), r"\d{8}_\d{1,12}"

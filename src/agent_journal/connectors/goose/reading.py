@@ -27,6 +27,7 @@ from agent_journal.connectors.kept import KeptReader
 from agent_journal.connectors.recognition import first_records
 from agent_journal.connectors.row_lines import OpenCalls, RowLine, RowsReader, json_column
 from agent_journal.connectors.titles import SpokenTitle
+from agent_journal.connectors.tokens import fresh_tokens, micro_dollars
 from agent_journal.connectors.values import count, mapping, string, title_of
 from agent_journal.model import (
     Event,
@@ -47,7 +48,6 @@ _NAMED = 40
 _SPOKEN = 10
 _AUTOMATED = ("scheduled", "sub_agent", "hidden")
 _ITEM = re.compile(r"^\s*[-*] \[([ xX])\] (.+)$", re.MULTILINE)
-_MICRO = 1_000_000
 _NOTICES = ("toolConfirmationRequest", "actionRequired", "systemNotification")
 _SILENT = ("redactedThinking",)
 
@@ -78,6 +78,8 @@ class Row(RowLine):
     model: Any = None
     input_tokens: Any = None
     output_tokens: Any = None
+    cache_read_tokens: Any = None
+    cache_write_tokens: Any = None
     cost: Any = None
 
 
@@ -147,18 +149,21 @@ class SessionReader(RowsReader[Row]):
             yield TodoList(session_id=self.id, origin="markdown", items=tuple(made))
 
     def _note_usage(self, row: Row) -> None:
-        """Take a call of the ledger. Whether its input has what was cached is not known."""
+        """Take a call of the ledger. Its input has what was cached, too."""
         model = string(row.model)
         if model:
             self._models.setdefault(model)
+        read, written = count(row.cache_read_tokens), count(row.cache_write_tokens)
         usage = Usage(
             session_id=self.id,
             key=f"ledger:{self.id}:{row.id}",
             model=model,
             timestamp=parse_time(row.created_timestamp),
-            input_tokens=count(row.input_tokens),
+            input_tokens=fresh_tokens(count(row.input_tokens), read, written),
+            cache_read_tokens=read,
+            cache_write_tokens=written,
             output_tokens=count(row.output_tokens),
-            cost_micro_usd=_cost(row.cost),
+            cost_micro_usd=micro_dollars(row.cost),
         )
         self._ledger.append(usage)
 
@@ -167,7 +172,7 @@ class SessionReader(RowsReader[Row]):
         row = self._session
         sent = count(row.accumulated_input_tokens)
         received = count(row.accumulated_output_tokens)
-        cost = _cost(row.accumulated_cost)
+        cost = micro_dollars(row.accumulated_cost)
         if not sent and not received and cost is None:
             return
         yield Usage(
@@ -338,14 +343,6 @@ class OldLogReader(SessionReader):
 def _joined(blocks: list[Block], kind: str, name: str) -> str:
     texts = [string(block.values.get(name)) for block in blocks if block.kind == kind]
     return "\n\n".join(filter(None, texts))
-
-
-def _cost(dollars: Any) -> int | None:
-    if isinstance(dollars, bool) or not isinstance(dollars, (int, float)):
-        return None
-    if not 0 < dollars < _MICRO:
-        return None
-    return round(dollars * _MICRO)
 
 
 def is_log(head: bytes) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from agent_journal.connectors.tokens import fresh_tokens
 from agent_journal.connectors.values import count, mapping, string
 from agent_journal.model import Usage
 
@@ -37,7 +38,7 @@ def usage_of(reader: UpdatesReader, update: dict[str, Any]) -> Iterable[Usage]:
             message_id=turn,
             model=model or reader.state.model,
             timestamp=reader.timestamp,
-            input_tokens=_fresh(count(tokens.get("inputTokens")), cached, written),
+            input_tokens=fresh_tokens(count(tokens.get("inputTokens")), cached, written),
             output_tokens=count(tokens.get("outputTokens")),
             cache_read_tokens=cached,
             cache_write_tokens=written,
@@ -45,11 +46,3 @@ def usage_of(reader: UpdatesReader, update: dict[str, Any]) -> Iterable[Usage]:
             cost_micro_usd=None if ticks is None else round(ticks / _TICKS_OF_MICRO_DOLLAR),
             requests=count(tokens.get("modelCalls")) or 1,
         )
-
-
-def _fresh(input_tokens: int | None, cached: int | None, written: int | None) -> int | None:
-    """The input without the cached part of it; what is larger cannot be a part of it."""
-    part = (cached or 0) + (written or 0)
-    if input_tokens is None or part > input_tokens:
-        return input_tokens
-    return input_tokens - part

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_journal.connectors.opencode.parts import Part
+from agent_journal.connectors.tokens import micro_dollars
 from agent_journal.connectors.values import count, mapping, string
 from agent_journal.model import Usage
 from agent_journal.text.dates import parse_time
-
-_MICRO = 1_000_000
 
 
 def usages(
@@ -55,7 +54,7 @@ def usages(
             cache_write_tokens=written,
             output_tokens=_with_reasoning(tokens, numbers),
             reasoning_tokens=thought,
-            cost_micro_usd=_cost(record.get("cost")),
+            cost_micro_usd=micro_dollars(record.get("cost")),
         )
 
 
@@ -69,12 +68,3 @@ def _with_reasoning(tokens: dict[str, Any], numbers: list[int | None]) -> int | 
     if without == total:
         return received
     return received + thought
-
-
-def _cost(dollars: Any) -> int | None:
-    """Return micro-dollars; None for 0, which stands for a model without a price, too."""
-    if isinstance(dollars, bool) or not isinstance(dollars, (int, float)):
-        return None
-    if not 0 < dollars < 1_000_000:
-        return None
-    return round(dollars * _MICRO)
