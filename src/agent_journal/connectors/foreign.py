@@ -86,6 +86,7 @@ class ForeignConnector(AgentConnector):
         self._inner = inner
         self.import_suffixes = _texts(inner, "import_suffixes", self.import_suffixes)
         self.root_folders = _texts(inner, "root_folders", self.root_folders)
+        self.databases = _texts(inner, "databases", self.databases)
         self.has_shared_database_names = bool(getattr(inner, "has_shared_database_names", False))
         self.records_credits = bool(getattr(inner, "records_credits", False))
         self.has_local_clock = bool(getattr(inner, "has_local_clock", False))

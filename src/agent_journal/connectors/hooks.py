@@ -47,6 +47,8 @@ class AgentConnector(Connector, Protocol):
     import_suffixes: tuple[str, ...] = (".json", ".jsonl")
     # Folders in a root of the agent: `aj import` reads a folder with one of them as a root
     root_folders: tuple[str, ...] = ()
+    # Patterns of where databases are in a root: `aj import` finds the root by them
+    databases: tuple[str, ...] = ()
     # Whether the databases of another agent have the same names, so that only their rows can tell
     has_shared_database_names: bool = False
     # Whether the costs that the agent records are in credits worth one cent each

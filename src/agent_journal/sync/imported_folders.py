@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -47,7 +48,7 @@ def files_to_import(paths: Iterable[str], refuse: Refuse) -> Iterator[FoundInFol
         if not os.path.isdir(real):
             if real not in seen:
                 seen.add(real)
-                yield FoundInFolder(real, is_named=True)
+                yield _file(agents, real, is_named=True)
             continue
         name = os.path.basename(real)
         if name in root_folders and name not in _COMMON_NAMES:
@@ -57,11 +58,20 @@ def files_to_import(paths: Iterable[str], refuse: Refuse) -> Iterator[FoundInFol
             for item in _listed_by_agents(agents, folder, folders):
                 seen.add(item.found.path)
                 yield FoundInFolder(item, is_named=False)
-            for name in sorted(names):
-                inner = os.path.join(folder, name)
-                if name.endswith(suffixes) and inner not in seen and os.path.isfile(inner):
-                    seen.add(inner)
-                    yield FoundInFolder(inner, is_named=False)
+            inner = [os.path.join(folder, name) for name in sorted(names)]
+            for file in [file for file in inner if file not in seen and os.path.isfile(file)]:
+                found = _file(agents, file, is_named=False)
+                if isinstance(found.file, Work) or file.endswith(suffixes):
+                    seen.add(file)
+                    yield found
+
+
+def _file(agents: list[AgentConnector], path: str, is_named: bool) -> FoundInFolder:
+    """A file as what its name says it is: a database of an agent, or anything."""
+    item = _in_database(agents, path)
+    if item is not None:
+        return FoundInFolder(item, is_named=False)
+    return FoundInFolder(path, is_named)
 
 
 def import_suffixes() -> list[str]:
@@ -113,6 +123,28 @@ def _listed_by_agents(
             claimed.update(file.path for file in found)
             yield from (Work(connector, folder, file) for file in found)
     below[:] = [name for name in below if name not in taken]
+
+
+def _in_database(agents: list[AgentConnector], path: str) -> Work | None:
+    """A database that lies where an agent keeps it, and has something of that agent."""
+    for connector in agents:
+        for place in connector.databases:
+            root = _root_around(path, place)
+            if root is None or not _has_rows_of(connector, path):
+                continue
+            for found in connector.discover(root):
+                if isinstance(found, FoundFile) and found.path == path:
+                    return Work(connector, root, found)
+    return None
+
+
+def _root_around(path: str, place: str) -> str | None:
+    """The folder in which `place` is a pattern of the path."""
+    parts = path.replace(os.sep, "/").split("/")
+    depth = place.count("/") + 1
+    if not fnmatch.fnmatchcase("/".join(parts[-depth:]), place):
+        return None
+    return os.sep.join(parts[:-depth])
 
 
 def _are_of(connector: AgentConnector, found: list[FoundFile]) -> bool:

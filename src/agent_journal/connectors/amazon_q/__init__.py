@@ -36,6 +36,7 @@ class AmazonQ(AgentConnector):
     name = "amazon-q"
     title = "Amazon Q CLI"
     version = 1
+    databases = (DATABASE,)
     has_shared_database_names = True  # with Kiro CLI
     resume_method = ResumeMethod(
         "Amazon Q CLI",

@@ -39,6 +39,7 @@ class Crush(AgentConnector):
     title = "Crush"
     version = 1
     root_folders = ()
+    databases = tuple(FOLDERS.values())
     resume_method = ResumeMethod("Crush", ("crush", "--session", "{}"))
 
     def roots(self, env: Env) -> list[str]:

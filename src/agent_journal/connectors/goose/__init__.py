@@ -40,6 +40,7 @@ class Goose(AgentConnector):
     title = "Goose"
     version = 3
     root_folders = ("sessions",)
+    databases = (f"sessions/{DATABASE}",)
     resume_method = ResumeMethod(
         "Goose", ("goose", "session", "--resume", "--session-id", "{}"), r"\d{8}_\d{1,12}"
     )

@@ -46,6 +46,7 @@ class OpenClaw(AgentConnector):
     title = "OpenClaw"
     version = 2
     root_folders = ("agents",)
+    databases = (f"agents/*/agent/{DATABASE}",)
     import_suffixes = (".jsonl",)
     resume_method = ResumeMethod("OpenClaw", instead="continue it where it was held")
 

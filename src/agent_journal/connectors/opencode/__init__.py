@@ -46,6 +46,7 @@ class OpenCode(AgentConnector):
     title = "OpenCode"
     version = 2
     root_folders = ("storage", "snapshot")
+    databases: tuple[str, ...] = ("opencode.db", "opencode-*.db")
     resume_method = ResumeMethod("OpenCode", ("opencode", "--session", "{}"), _SESSION_ID)
     folder = "opencode"  # in the folder for data
     database = "opencode"  # opencode.db, opencode-<channel>.db

@@ -17,6 +17,7 @@ class Kilo(OpenCode):
     resume_method = ResumeMethod("Kilo", ("kilo", "--session", "{}"), OpenCode.resume_method.ids)
     folder = "kilo"
     database = "kilo"
+    databases = ("kilo.db",)
     database_variable = "KILO_DB"
 
     def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:

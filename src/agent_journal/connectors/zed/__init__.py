@@ -37,6 +37,7 @@ class Zed(AgentConnector):
     title = "Zed"
     version = 2
     root_folders = ("threads",)
+    databases = (f"threads/{DATABASE}",)
     resume_method = ResumeMethod(
         "Zed", instead="open its folder in Zed: the thread is in the history of the agent panel"
     )
