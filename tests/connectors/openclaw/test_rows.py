@@ -13,6 +13,7 @@ import pytest
 
 from agent_journal.connectors.base import Env, Extract, FoundFile
 from agent_journal.connectors.openclaw import CONNECTOR
+from agent_journal.connectors.pi import CONNECTOR as PI
 from tests.support.journals import aj, open_journal
 
 if sys.version_info >= (3, 14):
@@ -164,3 +165,16 @@ def test_entries_without_a_place_stop_nothing(tmp_path: Path) -> None:
         db.executemany("INSERT INTO transcript_events VALUES (?, ?, ?)", rows)
         db.commit()
     assert [extract.session_id for extract in extracts(path, {})] == ["a", "b", "c", "d"]
+
+
+def test_a_log_in_a_folder_of_openclaw_is_its_log(tmp_path: Path) -> None:
+    """The lines are those of Pi; where they lie tells whose they are."""
+    line = (
+        b'{"type":"session","version":3,"id":"s1","timestamp":"2026-05-02T06:00:00Z","cwd":"/g"}\n'
+    )
+    path = "/copy/agents/main/sessions/s1.jsonl"
+    found = CONNECTOR.recognise(path, line)
+    assert found is not None
+    assert found.role == "log"
+    assert PI.recognise(path, line) is None
+    assert PI.recognise("/copy/.pi/agent/sessions/--g--/2026_s1.jsonl", line) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agent_journal.connectors.base import Recognition
 from agent_journal.connectors.pi import session_in_name
 from agent_journal.connectors.recognition import first_records
@@ -26,8 +28,10 @@ def recognise_session(path: str, head: bytes, is_of_openclaw: bool) -> Recogniti
 
 
 def _is_of_openclaw(path: str, records: tuple[dict[str, object], ...]) -> bool:
-    """Whether OpenClaw wrote the lines, by its fields or by the name it gives to files."""
+    """Whether OpenClaw wrote the lines, by its fields or by the folder it puts files into."""
     if records[0].get("version") == _OPENCLAW_VERSION:
+        return True
+    if re.search(r"(^|/)agents/[^/]+/sessions/[^/]+$", path.replace("\\", "/")):
         return True
     for record in records:
         custom = string(record.get("customType")) or ""
