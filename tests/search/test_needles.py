@@ -149,16 +149,35 @@ def test_a_command_comes_before_talk_about_it(tmp_path: Path) -> None:
         "Now run the tests and lint",
         "Fix what lint says, then run the tests and lint again",
     )
-    listing = "Commands of this project. Build: `npm run build`. Lint: `npm run lint --fix`."
+    print_in_a_tool(tmp_path, "Build: `npm run build`. Lint: `npm run lint --fix`.")
+    assert aj(tmp_path, "sync").returncode == 0
+    for query in ("npm run lint -- --fix", "npm run lint --fix", "npm run lint fix"):
+        assert hits(tmp_path, query)[0]["session"] == "claude-code:has", query
+
+
+def test_a_long_command_comes_before_talk_about_it(tmp_path: Path) -> None:
+    talk(
+        tmp_path,
+        "Is main behind origin? Look at git log origin/main --oneline -3 and at the last commits",
+        "Fetch origin, then tell me what git log says about main",
+        "What does git log say about origin/main? Show me 3 commits",
+    )
+    command = "git log -p -n 3 origin/main -- src/app"
+    print_in_a_tool(tmp_path, f"What changed lately: `{command}`.")
+    assert aj(tmp_path, "sync").returncode == 0
+    for query in ("git log -p -n 3 origin/main", command):
+        assert hits(tmp_path, query)[0]["session"] == "claude-code:has", query
+
+
+def print_in_a_tool(home: Path, text: str) -> None:
+    """Write the session `has`, in which only the long output of a tool has a text."""
+    listing = f"Commands of this project. {text}" + " More." * 300
     asked = {"type": "tool_use", "id": "u1", "name": "Bash", "input": {"command": "cat README"}}
-    printed = {"type": "tool_result", "tool_use_id": "u1", "content": listing + " More." * 300}
+    printed = {"type": "tool_result", "tool_use_id": "u1", "content": listing}
     records = [
         record("user", "a1", "Show me the instructions"),
         record("assistant", "a2", [asked]),
         record("user", "a3", [printed]),
     ]
     lines = [{**one, "sessionId": "has", "cwd": "/w"} for one in records]
-    write(tmp_path, lines, ".claude/projects/-w/has.jsonl")
-    assert aj(tmp_path, "sync").returncode == 0
-    for query in ("npm run lint -- --fix", "npm run lint --fix", "npm run lint fix"):
-        assert hits(tmp_path, query)[0]["session"] == "claude-code:has", query
+    write(home, lines, ".claude/projects/-w/has.jsonl")

@@ -29,6 +29,7 @@ FEW_WORDS = 3  # all of which are meant: more words are a question
 _PROSE = re.compile("[^\\W_]+(?:['’-][^\\W_]+)*")
 _SIGNS = ".,;:!?\"'()…"
 _LONGEST_ROW = 6  # words that may be a command, a name or an error message
+_LONGEST_COMMAND = 12  # words of which some have signs; without signs, so many are a question
 _SHORTEST_LITERAL = 3  # two words in a row are in many texts by chance
 _LEAST_TELLING = 2  # of them that are no helper words
 _NEAR = 2  # places that words may be moved by
@@ -101,16 +102,18 @@ class Relevance:
             share = FEW_WORDS_BONUS
         return share * sum(unit.value for unit in units)
 
-    def rows(self, words: Iterable[Word], units: list[Unit]) -> list[tantivy.Query]:
+    def rows(self, words: list[Word], units: list[Unit]) -> list[tantivy.Query]:
         """What a text gets for having a few words in a row, and for having them near each other."""
         terms = self._terms(words)
-        if not 2 <= len(terms) <= _LONGEST_ROW or HELPER_WORDS.issuperset(terms):
+        if len(terms) < 2 or not _may_be_row(words, terms) or HELPER_WORDS.issuperset(terms):
             return []
         value = sum(unit.value for unit in units)
         places: list[str | tuple[int, str]] = [*terms]
-        in_a_row = self._query.phrase_query(self._schema, "body", places)
-        near = self._query.phrase_query(self._schema, "body", places, slop=_NEAR)
         const = self._query.const_score_query
+        in_a_row = self._query.phrase_query(self._schema, "body", places)
+        if len(terms) > _LONGEST_ROW:
+            return [const(in_a_row, (ROW_BONUS + NEAR_BONUS) * value)]
+        near = self._query.phrase_query(self._schema, "body", places, slop=_NEAR)
         return [const(in_a_row, ROW_BONUS * value), const(near, NEAR_BONUS * value)]
 
     def literal(self, words: list[Word]) -> tantivy.Query | None:
@@ -119,7 +122,7 @@ class Relevance:
         None where the words say too little for that, and for a single path or name.
         """
         terms = self._terms(words)
-        if len(words) == 1 or not _SHORTEST_LITERAL <= len(terms) <= _LONGEST_ROW:
+        if len(words) == 1 or len(terms) < _SHORTEST_LITERAL or not _may_be_row(words, terms):
             return None
         # A character of Chinese is a term, and several of them are a single word
         long_terms = [term for term in terms if len(term) > 1 or term.isascii()]
@@ -145,8 +148,7 @@ class Relevance:
         if len(terms) == 1:
             return [self._unit(terms[0], word.text)]
         whole = self._row(terms)
-        is_code = not _PROSE.fullmatch(word.text.strip(_SIGNS))
-        if is_code and self._families.has_row(terms):
+        if _is_code(word) and self._families.has_row(terms):
             return [whole]  # `foo::bar()` is not foo or bar
         if not any(map(str.isascii, terms)):  # a run of characters, each of which is in many texts
             pairs = [terms[at : at + 2] for at in range(len(terms) - 1)]
@@ -209,3 +211,15 @@ class Relevance:
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return self._query.term_query(self._schema, field, term)
+
+
+def _is_code(word: Word | Phrase) -> bool:
+    """Whether a word has signs that those of prose do not have: `--fix`, `src/app`."""
+    return not _PROSE.fullmatch(word.text.strip(_SIGNS))
+
+
+def _may_be_row(words: list[Word], terms: list[str]) -> bool:
+    """Whether words may be meant in a row: a few, or more where they are a command."""
+    if len(terms) <= _LONGEST_ROW:
+        return True
+    return len(terms) <= _LONGEST_COMMAND and any(map(_is_code, words))
