@@ -271,7 +271,9 @@ class OpenCalls:
     def answered(self, result: ToolCall) -> None:
         """Note the result of a call: what is set of the fields of results."""
         waiting = self._waiting.get(result.id)
-        name = waiting.pop(0) if waiting else self._newest.get(result.id, result.id)
+        name = self._newest.get(result.id, result.id)
+        if waiting:
+            name = waiting.pop(0)
         known = self._calls.get(name, result)
         self._calls[name] = _with_result(known, result)
 

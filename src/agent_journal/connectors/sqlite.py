@@ -166,8 +166,8 @@ def _super_journal(journal: str) -> bytes | None:
     name = end[: -_END.size][-length:]
     if magic != _JOURNAL_MAGIC or not 0 < length == len(name):
         return None
-    # SQLite adds up signed letters
-    if sum(byte - 256 if byte > 127 else byte for byte in name) & 0xFFFFFFFF != total:
+    letters = sum(struct.unpack(f"{length}b", name))  # SQLite adds them up as signed numbers
+    if letters & 0xFFFFFFFF != total:
         return None
     return name
 

@@ -108,8 +108,8 @@ def _lasting(name: str, env: Mapping[str, str]) -> str:
     value = env[name]
     if name == "AJ_HOME":
         return home(env)
-    if name in _PASSED_ON:
-        return value if name in _NAMES else os.path.abspath(value)
+    if name in _PASSED_ON and name not in _NAMES:
+        return os.path.abspath(value)
     if name not in _path_variables():
         return value
     parts = [os.path.abspath(expanded(part, env)) for part in value.split(os.pathsep) if part]
