@@ -94,3 +94,12 @@ def test_a_log_that_is_no_file_is_not_copied(tmp_path: Path) -> None:
     path = killed(tmp_path)
     (tmp_path / "a.db-wal").symlink_to("/dev/zero")
     assert texts(path) == [b"before"]
+
+
+def test_a_copy_that_another_sync_removes_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = killed(tmp_path)
+    listed = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda folder: [*listed(folder), "aj-rows-gone"])
+    assert texts(path) == [b"before"]

@@ -15,7 +15,7 @@ import struct
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -178,5 +178,6 @@ def _sweep() -> None:
         if not name.startswith(_COPIES):
             continue
         folder = os.path.join(tempfile.gettempdir(), name)
-        if time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another sync removed its own meanwhile
+            if time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
+                shutil.rmtree(folder, ignore_errors=True)
