@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -317,3 +318,11 @@ def test_a_read_only_file_keeps_its_entry_and_says_what_helps(tmp_path: Path) ->
     assert "read-only" in done.stderr
     assert "change it with an editor" in done.stderr
     assert "agent-journal" in path.read_text()
+
+
+@pytest.mark.parametrize("named", ["~/other", "$HOME/other", "{home}/x/../other"])
+def test_the_journal_is_named_as_aj_finds_it(tmp_path: Path, named: str) -> None:
+    variables = {"AJ_HOME": named.replace("{home}", str(tmp_path))}
+    said = aj(tmp_path, "mcp", "install", "cursor", "--print", env=variables).stdout
+    [value] = json.loads(said)["mcpServers"].values()
+    assert os.path.normpath(value["env"]["AJ_HOME"]) == str(tmp_path / "other")

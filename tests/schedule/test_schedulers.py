@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import plistlib
 import shlex
 import shutil
@@ -50,6 +51,32 @@ def test_a_plan_keeps_what_decides_where_sessions_are() -> None:
     env = {"AJ_HOME": "/j", "CODEX_HOME": "/c", "PATH": "/bin", "AJ_EMPTY": "", "SECRET": "x"}
     plan = make_plan(["/bin/aj"], 10, env)
     assert plan == Plan(("/bin/aj", "sync"), 10, (("AJ_HOME", "/j"), ("CODEX_HOME", "/c")))
+
+
+def test_paths_of_a_plan_are_the_same_in_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    env = {
+        "HOME": "/h",
+        "AJ_HOME": "~/journal",
+        "AJ_INDEX_PATH": "index",
+        "AJ_AIDER_PATH": f"$HOME/a{os.pathsep}b/*",
+        "AJ_DEBUG": "1",
+        "CODEX_HOME": "codex",
+        "OPENCODE_DB": "other.db",
+    }
+    assert dict(make_plan(["/bin/aj"], 10, env).variables) == {
+        "AJ_HOME": "/h/journal",
+        "AJ_INDEX_PATH": str(tmp_path / "index"),
+        "AJ_AIDER_PATH": f"/h/a{os.pathsep}{tmp_path}/b/*",
+        "AJ_DEBUG": "1",
+        "CODEX_HOME": str(tmp_path / "codex"),
+        "OPENCODE_DB": "other.db",
+    }
+    assert dict(make_plan(["/bin/aj"], 10, {"AJ_HOME": "j"}).variables)["AJ_HOME"] == str(
+        tmp_path / "j"
+    )
 
 
 def test_a_plan_has_no_line_breaks() -> None:
@@ -145,7 +172,8 @@ def test_a_task_with_variables_goes_through_a_shell() -> None:
 
 def test_cron_keeps_all_other_lines(machine: Machine) -> None:
     machine.add("crontab")
-    before = b"MAILTO=me\n# agent-journal\n0 5 * * * backup \xff # weekly"
+    before = b"MAILTO=me\n# agent-journal\n0 5 * * * backup \xff # weekly\n"
+    before += b"@daily aj backup # agent-journal"
     (machine.home / "crontab").write_bytes(before)
     scheduler = find_scheduler()
     assert isinstance(scheduler, Cron)
@@ -154,7 +182,7 @@ def test_cron_keeps_all_other_lines(machine: Machine) -> None:
     scheduler.install(PLAN._replace(minutes=30))
     written = (machine.home / "crontab").read_bytes()
     assert written.startswith(before + b"\n*/30 * * * * AJ_HOME=")
-    assert written.count(b"\n") == 4
+    assert written.count(b"\n") == 5
     assert scheduler.state()[:3] == (True, True, 30)
     assert scheduler.remove()
     assert (machine.home / "crontab").read_bytes() == before + b"\n"

@@ -146,6 +146,7 @@ def test_an_error_has_the_words_of_the_command(
         (f"sessions?q={'a' * 1001}", "it has more than 1,000 characters"),
         ("sessions?" + "agent=codex&" * 21, "it may be given 20 times"),
         ("hits", "Missing parameter 'q'"),
+        ("hits?q=/a%7B99999%7D/", "the index cannot search for /a{99999}/"),
         ("hits?q=retry&context=21", "21 is more than 20"),
         ("session?id=last&context=1", "context needs message or find"),
         ("session", "Missing parameter 'id'"),

@@ -83,10 +83,10 @@ class Config:
         self._origins[setting.key] = origin
         if setting.kind in ("path", "paths"):
             for path in _paths(value):
-                if "$" in _expanded(path, self._env):
+                if "$" in expanded(path, self._env):
                     self.warnings.append(f"{setting.key}: a variable in '{path}' is not set.")
         if setting.key == "storage.index_path":
-            path = _expanded(str(value), self._env)
+            path = expanded(str(value), self._env)
             self.index_path = os.path.normpath(os.path.join(self._base_folder(origin), path))
 
     def _base_folder(self, origin: str) -> str:
@@ -96,7 +96,7 @@ class Config:
         return _working_folder()
 
     def _absolute(self, path: str, base: str) -> str:
-        path = _expanded(path, self._env)
+        path = expanded(path, self._env)
         if "*" in path:
             return path
         return os.path.normpath(os.path.join(base, path))
@@ -109,7 +109,7 @@ def source_setting(agent: str) -> str:
 
 def home(env: Mapping[str, str]) -> str:
     """The journal folder: $AJ_HOME, or `~/.agent-journal`."""
-    path = _expanded(env.get("AJ_HOME") or "~/.agent-journal", env)
+    path = expanded(env.get("AJ_HOME") or "~/.agent-journal", env)
     if os.path.isabs(path):
         return path
     return os.path.join(_working_folder(), path)
@@ -262,7 +262,7 @@ def _working_folder() -> str:
         raise ConfigError(message, "change to another one") from None
 
 
-def _expanded(path: str, env: Mapping[str, str]) -> str:
+def expanded(path: str, env: Mapping[str, str]) -> str:
     """A path with `~` and $NAME replaced from an environment; unset variables stay."""
     if "$" in path:
         import re

@@ -242,30 +242,40 @@ def json_column(value: Any) -> Any:
 
 
 class OpenCalls:
-    """Tool calls and their results, which are in different rows: joined when all are read."""
+    """Tool calls and their results, which are in different rows: joined when all are read.
+
+    Some models begin to count their calls again with each answer: an id may be there many times.
+    """
 
     def __init__(self) -> None:
         self._calls: dict[str, ToolCall] = {}
+        self._asked: dict[str, int] = {}  # how often
+        self._waiting: dict[str, list[str]] = {}  # calls of an id that have no result, oldest first
+        self._newest: dict[str, str] = {}
 
-    def asked(self, call: ToolCall) -> None:
-        """Note a call; it runs until its result comes."""
-        known = self._calls.get(call.id)
-        if known is None:
-            self._calls[call.id] = call
-        elif known.message_id is None:  # the result came first
-            answer = {name: getattr(known, name) for name in _OF_RESULTS}
-            self._calls[call.id] = replace(call, **answer)
-        else:  # another call of the same id
-            self.asked(replace(call, id=f"{call.id}@{call.message_id}"))
+    def asked(self, call: ToolCall) -> ToolCall:
+        """Note a call and return it with an id of its own; it runs until its result comes."""
+        number = self._asked.get(call.id, 0) + 1
+        self._asked[call.id] = number
+        if number == 1 and call.id in self._calls:  # the result came first
+            self._calls[call.id] = _with_result(call, self._calls[call.id])
+            return self._calls[call.id]
+        name = call.id
+        if number > 1:
+            name = self._free_name(f"{call.id}@{call.message_id}", number)
+        self._calls[name] = replace(call, id=name)
+        self._waiting.setdefault(call.id, []).append(name)
+        self._newest[call.id] = name
+        return self._calls[name]
 
     def answered(self, result: ToolCall) -> None:
         """Note the result of a call: what is set of the fields of results."""
-        known = self._calls.get(result.id)
-        if known is None:
-            self._calls[result.id] = result
-            return
-        answer = {name: getattr(result, name) for name in _OF_RESULTS}
-        self._calls[result.id] = replace(known, **answer)
+        waiting = self._waiting.get(result.id)
+        name = self._newest.get(result.id, result.id)
+        if waiting:
+            name = waiting.pop(0)
+        known = self._calls.get(name, result)
+        self._calls[name] = _with_result(known, result)
 
     def all(self) -> list[ToolCall]:
         """Return all calls."""
@@ -273,3 +283,14 @@ class OpenCalls:
             call if call.status is not None else replace(call, status="running")
             for call in self._calls.values()
         ]
+
+    def _free_name(self, name: str, number: int) -> str:
+        """A name that no other call has: an answer may ask twice with the same id."""
+        if name in self._calls:
+            return f"{name}#{number}"
+        return name
+
+
+def _with_result(call: ToolCall, result: ToolCall) -> ToolCall:
+    answer = {name: getattr(result, name) for name in _OF_RESULTS}
+    return replace(call, **answer)

@@ -11,15 +11,19 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import struct
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 _WAL = "-wal"
 _JOURNAL = "-journal"
+_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+_END = struct.Struct(">II8s")
+_LONGEST_END = 2**16  # bytes of a name and what is behind it
 _COPIES = "aj-rows-"
 _LEFT_BEHIND = 600  # seconds
 _MAX_COPY = 2 * 2**30
@@ -128,10 +132,44 @@ def _copied(path: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix=_COPIES, ignore_cleanup_errors=True) as folder:
         copy = os.path.join(folder, "copy.db")
         for suffix in ("", _WAL, _JOURNAL):
-            if os.path.exists(path + suffix):
+            if os.path.isfile(path + suffix):
                 shutil.copyfile(path + suffix, copy + suffix)
                 os.chmod(copy + suffix, 0o600)
+        if os.path.exists(copy + _JOURNAL):
+            _detach(copy + _JOURNAL)
         yield copy
+
+
+def _detach(journal: str) -> None:
+    """Make a copied journal one of this database alone.
+
+    A transaction over several databases has one more file, which each journal names at its end.
+    SQLite deletes it after it rolled back: whatever file that is, and while the agent needs it.
+    """
+    named = _super_journal(journal)
+    if named is not None and not (os.path.isfile(named) and os.path.getsize(named)):
+        os.remove(journal)  # the transaction was finished: nothing is to be undone
+        return
+    with open(journal, "ab") as file:
+        file.write(bytes(len(_JOURNAL_MAGIC)))  # then there is no name at the end
+
+
+def _super_journal(journal: str) -> bytes | None:
+    """The file that a journal names at its end: name, its length and sum, and the magic bytes."""
+    with open(journal, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _LONGEST_END))
+        end = file.read()
+    if len(end) < _END.size:
+        return None
+    length, total, magic = _END.unpack(end[-_END.size :])
+    name = end[: -_END.size][-length:]
+    if magic != _JOURNAL_MAGIC or not 0 < length == len(name):
+        return None
+    letters = sum(struct.unpack(f"{length}b", name))  # SQLite adds them up as signed numbers
+    if letters & 0xFFFFFFFF != total:
+        return None
+    return name
 
 
 def _sweep() -> None:
@@ -140,5 +178,6 @@ def _sweep() -> None:
         if not name.startswith(_COPIES):
             continue
         folder = os.path.join(tempfile.gettempdir(), name)
-        if time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another sync removed its own meanwhile
+            if time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
+                shutil.rmtree(folder, ignore_errors=True)

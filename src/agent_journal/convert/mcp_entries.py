@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from agent_journal.config.loading import home
 from agent_journal.connectors.base import Env
 from agent_journal.convert.own_program import program_words
 from agent_journal.convert.settings_entries import Entry
@@ -87,7 +88,6 @@ def mcp_entry(agent: str, env: Env, *, of_project: bool) -> Entry:
     if "type" in client.extra:
         value = {"type": client.extra["type"], **value}
     value |= {name: extra for name, extra in client.extra.items() if name != "type"}
-    journal = env.variable("AJ_HOME")
-    if journal and not of_project:  # an agent that no shell started does not know it
-        value["env"] = {"AJ_HOME": os.path.abspath(journal)}
+    if env.variable("AJ_HOME") and not of_project:  # an agent that no shell started lacks it
+        value["env"] = {"AJ_HOME": home(env.variables)}
     return Entry(path, (*client.names, NAME), value, _BACKUP)

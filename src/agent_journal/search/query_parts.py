@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_journal.errors import JournalError
+from agent_journal.errors import UsageError
 from agent_journal.search.lexical_documents import schema
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class QueryParts:
             if len(typed) >= 60:
                 typed = typed[:60] + "…"
             message = f"the index cannot search for {typed}: {error}"
-            raise JournalError(message, "use a simpler expression") from error
+            raise UsageError(message, "use a simpler expression") from error
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return self._query.term_query(self._schema, field, term)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +64,32 @@ def test_a_conversation_that_was_replaced_stays_in_the_journal(tmp_path: Path) -
     kept = b"".join(file.read_bytes() for file in (tmp_path / ".agent-journal").rglob("*.pack"))
     assert kept
     assert SECRET.encode() not in kept
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_a_conversation_in_two_folders_is_kept_twice(tmp_path: Path) -> None:
+    """One that was saved and loaded in another folder goes on there with the same id."""
+
+    def row(folder: str, *prompts: str) -> dict[str, Any]:
+        turns = [{"user": {"content": {"Prompt": {"prompt": prompt}}}} for prompt in prompts]
+        return {"key": folder, "value": {"conversation_id": "c1", "history": turns}}
+
+    path = tmp_path / ".local/share/amazon-q/data.sqlite3"
+    write_rows(path, {"conversations": [row("/b", "one", "two"), row("/a", "one", "2", "3")]})
+    assert aj(tmp_path, "sync").returncode == 0
+    with open_journal(tmp_path) as journal:
+        (session,) = journal.sessions()
+        assert session.project_path == "/a"
+    out = tmp_path / "restored"
+    assert aj(tmp_path, "restore", "--all", "-o", str(out)).returncode == 0
+    files = [file for file in out.rglob("*") if file.is_file()]
+    assert len(files) == 2
+    assert any(b'"two"' in file.read_bytes() for file in files)
+    home = tmp_path / "other"
+    shutil.copytree(out, home / ".local/share")
+    assert aj(home, "sync").returncode == 0
+    with open_journal(home) as journal:
+        assert [session.id for session in journal.sessions()] == ["c1"]
     assert aj(tmp_path, "verify").returncode == 0
 
 

@@ -62,3 +62,19 @@ def test_a_journal_with_crush(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 0
     why = get_connector("crush").why_not_resumable("s", ["opencode.db#rows-session-s.jsonl"])
     assert "older program" in (why or "")
+
+
+@pytest.mark.parametrize("code", [2**70, "7", True, -(2**64)])
+def test_an_exit_code_that_is_none_costs_no_session(tmp_path: Path, code: object) -> None:
+    part = {"type": "shell_command", "data": {"command": "make", "exit_code": code}}
+    rows = {
+        "sessions": [{"id": "s", "title": "Make"}],
+        "messages": [
+            {"session_id": "s", "id": "m", "role": "user", "parts": [part], "created_at": 1}
+        ],
+    }
+    write_rows(tmp_path / "pear/.crush/crush.db", rows)
+    with open_journal(tmp_path, AJ_STORAGE_SOURCES_CRUSH=str(tmp_path / "pear/.crush")) as journal:
+        journal.sync(index=False)
+        (message,) = journal.session("s").messages
+    assert [call.exit_code for call in message.tool_calls] == [None]

@@ -41,6 +41,18 @@ def test_an_answer_before_its_prompt_comes_behind_it_in_two_syncs(
     assert aj(tmp_path, "verify").returncode == 0
 
 
+def test_a_number_that_no_state_can_hold_costs_no_session(tmp_path: Path) -> None:
+    lines = (HOME / SESSIONS / f"{FIRST}.jsonl").read_bytes().splitlines(keepends=True)
+    odd = lines[2].replace(b'"role":"assistant"', b'"role":"assistant","odd":%d' % 2**70)
+    assert odd != lines[2]
+    log = tmp_path / SESSIONS / f"{FIRST}.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_bytes(b"".join([*lines[:2], odd]))
+    assert aj(tmp_path, "sync").returncode == 0
+    with open_journal(tmp_path) as journal:
+        assert [message.id for message in journal.session(FIRST).messages] == ["context-p1", "a1"]
+
+
 def test_forks_and_sub_agents_count_once(tmp_path: Path) -> None:
     shutil.copytree(HOME, tmp_path, dirs_exist_ok=True)
     assert aj(tmp_path, "sync").returncode == 0

@@ -38,6 +38,20 @@ def test_rows_are_extracted_as_the_cases_have_them(tmp_path: Path) -> None:
     assert changed == {"session-20261106_1.jsonl"}
 
 
+def test_a_message_that_grows_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.db"
+    write_rows(path, rows_in(TALK))
+    kept = stamps_of("goose", path)
+    with closing(sqlite3.connect(path)) as db, db:
+        grown = json.dumps([{"type": "text", "text": "and the last word"}])
+        newest = "SELECT max(id) FROM messages WHERE session_id = '20261106_1'"
+        db.execute(f"UPDATE messages SET content_json = ? WHERE id = ({newest})", (grown,))
+    found = extracted("goose", path, kept)
+    changed = [name for name, data in found.items() if data is not None]
+    assert changed == ["session-20261106_1.jsonl"]
+    assert b"and the last word" in (found[changed[0]] or b"")
+
+
 def test_a_sub_agent_is_listed_with_its_session(tmp_path: Path) -> None:
     (tmp_path / FOLDER).mkdir(parents=True)
     tables = rows_in(NEWER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sqlite3
 import sys
@@ -93,6 +94,20 @@ def test_the_rows_of_a_session_are_lines(path: Path) -> None:
     assert lines[0]["window"]["label"] == "Garden"
     assert [line["type"] for line in lines[1:]] == ["session", "message", "message"]
     assert lines[3]["message"]["content"] == "Seven."
+
+
+def test_an_entry_that_is_cut_off_or_damaged_is_kept_as_it_is(path: Path) -> None:
+    packed = zstd.compress(b'{"type":"message"}' * 100000)
+    odd = [packed[:-9], b"no frame", b""]
+    with closing(sqlite3.connect(path)) as db:
+        for seq, blob in enumerate(odd, 10):
+            row = (MAIN, seq, None, seq, blob)
+            db.execute("INSERT INTO transcript_events VALUES (?, ?, ?, ?, ?)", row)
+        db.commit()
+    main, _ = extracts(path, {})
+    lines = [json.loads(line) for line in (main.data or b"").splitlines()[-3:]]  # type: ignore[union-attr]
+    assert [line["type"] for line in lines] == ["openclaw.damaged"] * 3
+    assert [base64.b64decode(line["base64"]) for line in lines] == odd
 
 
 def test_only_changed_sessions_are_read(path: Path) -> None:

@@ -28,6 +28,7 @@ from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 from agent_journal.connectors.restored_rows import restored_rows
 
 DATABASE = "data.sqlite3"
+COPY_MARK = ".copy-"  # in the name of an extract, behind the id of the session
 
 
 class AmazonQ(AgentConnector):
@@ -100,4 +101,7 @@ CONNECTOR = AmazonQ()
 def _recognise_rows(path: str) -> Recognition | None:
     from agent_journal.connectors.row_lines import recognise_session
 
-    return recognise_session(path, 0)
+    found = recognise_session(path, 0)
+    if found is None or found.session_id is None:
+        return found
+    return found._replace(session_id=found.session_id.partition(COPY_MARK)[0])

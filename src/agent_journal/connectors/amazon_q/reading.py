@@ -170,8 +170,9 @@ class ConversationReader(RowsReader[Row]):
     def _sent(self, turn: _Turn) -> Iterator[Piece]:
         kind, values = turn.sent
         if kind in _RESULTS:
-            for number, result in enumerate(items(values.get("tool_use_results"))):
-                self._result(turn, result, (kind, "tool_use_results", number))
+            for number, result in enumerate(array(values.get("tool_use_results"))):
+                if isinstance(result, dict):
+                    self._result(turn, result, (kind, "tool_use_results", number))
         elif kind != "Prompt":
             yield self._unknown(turn, kind, turn.user.get("content"))
         prompt = _prompt_of(turn)
@@ -198,7 +199,7 @@ class ConversationReader(RowsReader[Row]):
     def _use(self, turn: _Turn, use: dict[str, Any], number: int) -> None:
         name = string(use.get("orig_name")) or string(use.get("name"))
         arguments = mapping(use.get("orig_args")) or mapping(use.get("args"))
-        call = ToolCall(
+        asked = ToolCall(
             session_id=self.id,
             id=string(use.get("id")) or f"{turn.name}#{number}",
             message_id=turn.name,
@@ -209,15 +210,17 @@ class ConversationReader(RowsReader[Row]):
             offset=self._place[0],
             length=self._place[1],
         )
-        self._calls.asked(call)
+        call = self._calls.asked(asked)
         edit = edit_by_command(call, arguments) if name == _EDITOR else None
         if edit is not None:
             self._edits.append(replace(edit, offset=self._place[0]))
 
     def _result(self, turn: _Turn, result: dict[str, Any], path: tuple[str | int, ...]) -> None:
-        texts = [_text_of(item) for item in items(result.get("content"))]
+        content = array(result.get("content"))
+        texts = [_text_of(item) for item in content if isinstance(item, dict)]
         quote = None
-        if len(texts) == 1 and "Text" in result["content"][0] and self._has_values:
+        is_text = len(content) == 1 and isinstance(mapping(content[0]).get("Text"), str)
+        if is_text and self._has_values:
             place = ("value", "history", turn.number, "user", "content", *path)
             quote = self.quote(texts[0], self._place, *place, "content", 0, "Text")
         answer = ToolCall(

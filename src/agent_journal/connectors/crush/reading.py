@@ -17,7 +17,7 @@ from agent_journal.connectors.crush.files import Versions, with_calls
 from agent_journal.connectors.row_lines import OpenCalls, RowLine, RowsReader, json_column
 from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.tools import tool_kind
-from agent_journal.connectors.values import items, mapping, string, title_of
+from agent_journal.connectors.values import array, integer, items, mapping, string, title_of
 from agent_journal.model import (
     Attachment,
     Event,
@@ -203,7 +203,8 @@ class SessionReader(RowsReader[Row]):
             self._last = max(self._last or when, when)
         parts = [
             _Part(number, str(item.get("type")), mapping(item.get("data")))
-            for number, item in enumerate(items(json_column(row.parts)))
+            for number, item in enumerate(array(json_column(row.parts)))
+            if isinstance(item, dict)
         ]
         turn = _Turn(row, name, parts, when, offset, length)
         if row.role == "assistant":
@@ -248,7 +249,7 @@ class SessionReader(RowsReader[Row]):
             arguments=msgspec.json.encode({"command": command}).decode(),
             result=string(part.data.get("output")),
             status="failed" if code else "ok",
-            exit_code=code if type(code) is int else None,
+            exit_code=integer(code),
         )
         message = self._piece(turn, "user", "shell")
         return replace(message, id=name, text=command, tool_calls=(call,))

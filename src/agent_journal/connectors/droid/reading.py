@@ -147,7 +147,7 @@ class SessionReader(PlacedLogReader[Line, State]):
         parent_id = record.parent_id or ""
         is_answer = mapping(record.message).get("role") == "assistant"
         is_early = is_answer and parent_id.startswith(_CONTEXT) and record.id is not None
-        if is_early and len(line) <= _LONGEST_EARLY:
+        if is_early and len(line) <= _LONGEST_EARLY and _can_be_saved(record):
             prompt_id = parent_id.removeprefix(_CONTEXT)
             self.state.early = EarlyAnswer(str(record.id), prompt_id, record, self.place)
 
@@ -240,3 +240,12 @@ class SessionReader(PlacedLogReader[Line, State]):
             yield replace(session, title=state.title, title_rank=_PROMPT_RANK, title_source="title")
         else:
             yield with_spoken_title(session, state.spoken)
+
+
+def _can_be_saved(record: Line) -> bool:
+    """Whether a line can be part of the state: it has no number of more than 64 bits."""
+    try:
+        msgspec.msgpack.encode(record)
+    except OverflowError:
+        return False
+    return True

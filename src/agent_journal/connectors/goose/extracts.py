@@ -61,13 +61,19 @@ def extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
 
 
 def _stamp_query(database: sqlite3.Connection) -> str:
-    """A query for the number of messages, the newest one, and what changes in a session's row."""
+    """A query for the number of messages, the newest one, and what changes in a session's row.
+
+    The newest message may still grow without a word in the session's row.
+    """
     known = columns_of(database, "sessions")
     changing = [f"coalesce(length(s.{name}), 0)" for name in _SESSIONS.columns if name in known]
     if "accumulated_total_tokens" in known:
         changing.append("coalesce(s.accumulated_total_tokens, 0) * 1000")
     if "updated_at" in known:
         changing.append("coalesce(strftime('%s', s.updated_at), 0) * 100000")
+    if "content_json" in columns_of(database, "messages"):
+        last = "SELECT length(content_json) FROM messages WHERE id = m.newest"
+        changing.append(f"coalesce(({last}), 0)")
     messages = "SELECT session_id, count(*) AS number, max(id) AS newest FROM messages GROUP BY 1"
     return (
         f"SELECT s.id, m.number, m.newest, {' + '.join(changing)} FROM sessions s "

@@ -274,7 +274,7 @@ class SessionReader(RowsReader[Row]):
         if block.is_request:
             call = requested(block, self.id, message.id)
             call = replace(call, started_at=message.timestamp, offset=message.offset)
-            self._calls.asked(replace(call, length=message.length))
+            call = self._calls.asked(replace(call, length=message.length))
             edit = file_edit(call, block)
             if edit is not None:
                 self._edits.append(replace(edit, offset=message.offset))

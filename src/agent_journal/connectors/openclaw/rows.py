@@ -13,6 +13,7 @@ import base64
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -99,9 +100,11 @@ def _line(event: Any, compressed: Any = None) -> bytes:
         return event.replace(b"\r", b" ").replace(b"\n", b" ")
     if not isinstance(compressed, bytes):
         return msgspec.json.encode({"type": "openclaw.empty"})
-    try:
-        text = zstd.ZstdDecompressor().decompress(compressed, max_length=MAX_VALUE)
-    except (zstd.ZstdError, EOFError):
+    decompressor = zstd.ZstdDecompressor()
+    text = b""
+    with suppress(zstd.ZstdError, EOFError):
+        text = decompressor.decompress(compressed, max_length=MAX_VALUE)
+    if not decompressor.eof:  # damaged, cut off or too large
         damaged = base64.b64encode(compressed).decode()
         return msgspec.json.encode({"type": "openclaw.damaged", "base64": damaged})
     return text.replace(b"\r", b" ").replace(b"\n", b" ")

@@ -15,7 +15,15 @@ from agent_journal.connectors.qwen_code.records import Line, PendingCall, State
 from agent_journal.connectors.qwen_code.results import edit_of, outcome_of, todos_of
 from agent_journal.connectors.qwen_code.telemetry import error_of, usage_of, usage_of_response
 from agent_journal.connectors.tools import tool_kind
-from agent_journal.connectors.values import count, first_string, items, mapping, string, title_of
+from agent_journal.connectors.values import (
+    array,
+    count,
+    first_string,
+    items,
+    mapping,
+    string,
+    title_of,
+)
 from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Session, ToolCall
 from agent_journal.text.dates import parse_time
 
@@ -181,8 +189,8 @@ class ChatReader(LogReader[Line, State]):
     def _results(self, record: Line, at: tuple[int, int]) -> Iterator[Piece]:
         """Yield the results of a line, and what they changed."""
         recorded = mapping(record.tool_call_result)
-        for number, part in enumerate(items(mapping(record.message).get("parts"))):
-            found = outcome_of(part, recorded)
+        for number, part in enumerate(array(mapping(record.message).get("parts"))):
+            found = outcome_of(mapping(part), recorded)
             if found is None:
                 continue
             path = ("message", "parts", number, *found.path)

@@ -10,7 +10,7 @@ from agent_journal.errors import JournalError
 from agent_journal.sync.schedule.plan import NAME, Plan, State
 from agent_journal.sync.schedule.programs import ask, has_program, order
 
-_MARK = f"# {NAME}"
+_END = f" sync >/dev/null # {NAME}"
 _PLACE = "crontab"
 
 
@@ -26,10 +26,10 @@ class Cron:
     def text(self, plan: Plan) -> str:
         """The line."""
         words = [f"{name}={shlex.quote(value)}" for name, value in plan.variables]
-        words += ["nice", "-n", "19", shlex.join(plan.command), ">/dev/null"]
+        words += ["nice", "-n", "19", shlex.join(plan.command)]
         # cron takes a % for the end of a line
         command = " ".join(words).replace("%", r"\%")
-        return f"{_times(plan.minutes)} {command} {_MARK}\n"
+        return f"{_times(plan.minutes)} {command} >/dev/null # {NAME}\n"
 
     def install(self, plan: Plan) -> str:
         """Put the line into the crontab, instead of an earlier one."""
@@ -109,4 +109,6 @@ def _without_ours(text: bytes) -> bytes:
 
 
 def _is_ours(line: bytes) -> bool:
-    return line.rstrip().endswith(_MARK.encode()) and not line.lstrip().startswith(b"#")
+    """Whether we wrote a line; a person's own may end with the same words."""
+    is_comment = line.lstrip().startswith(b"#")
+    return line.rstrip().endswith(_END.encode()) and not is_comment

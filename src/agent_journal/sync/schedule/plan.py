@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+from agent_journal.config.loading import expanded, home
+from agent_journal.config.settings import SETTINGS, foreign_settings
 from agent_journal.errors import UsageError
 
 NAME = "agent-journal"
@@ -46,6 +49,8 @@ _PASSED_ON = (
     "VSCODE_PORTABLE",
     "XDG_CONFIG_HOME",
 )
+
+_NAMES = ("OPENCODE_DB", "KILO_DB")  # of files in the folder of the agent
 
 
 class Plan(NamedTuple):
@@ -90,12 +95,35 @@ class Scheduler(Protocol):
 def make_plan(program: list[str], minutes: int, env: Mapping[str, str]) -> Plan:
     """A plan that syncs the journal which this environment means."""
     names = sorted(name for name in env if name.startswith("AJ_") or name in _PASSED_ON)
-    variables = tuple((name, env[name]) for name in names if env[name])
+    variables = tuple((name, _lasting(name, env)) for name in names if env[name])
     plan = Plan((*program, "sync"), minutes, variables)
     for text in (*plan.command, *(value for _, value in variables)):
         if re.search(r"[\x00-\x1f\x7f]", text):
             raise UsageError(f"{text!r} has a control character and cannot be scheduled")
     return plan
+
+
+def _lasting(name: str, env: Mapping[str, str]) -> str:
+    """The value of a variable; paths are the same in every working folder."""
+    value = env[name]
+    if name == "AJ_HOME":
+        return home(env)
+    if name in _PASSED_ON and name not in _NAMES:
+        return os.path.abspath(value)
+    if name not in _path_variables():
+        return value
+    parts = [os.path.abspath(expanded(part, env)) for part in value.split(os.pathsep) if part]
+    return os.pathsep.join(parts)
+
+
+def _path_variables() -> set[str]:
+    """The variables that set a path or several."""
+    return {
+        name
+        for setting in (*SETTINGS.values(), *foreign_settings().values())
+        if setting.kind in ("path", "paths")
+        for name in setting.variables
+    }
 
 
 def parse_every(text: str) -> int:
