@@ -14,6 +14,7 @@ from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.pruned import (
     continued_by,
     kept_size,
+    original_size,
     session_files,
 )
 from agent_journal.store.catalog.store import write_lock
@@ -67,7 +68,7 @@ def plan_pruning(db: Connection, rows: Sequence[SessionRow]) -> Plan:
             folder=row.project_path or row.repository,
             own=_keys(found.own),
             shared=_keys(found.shared),
-            size=sum(file.size or 0 for file in found.own),
+            size=original_size(db, {file.id for file in found.own}),
             parts=_parts(db, row.agent, found.own),
         )
         decisions[decision.key] = decision
@@ -78,7 +79,7 @@ def plan_pruning(db: Connection, rows: Sequence[SessionRow]) -> Plan:
         sessions=list(rows),
         decisions=list(decisions.values()),
         file_ids=set(own),
-        size=sum(file.size or 0 for file in own.values()),
+        size=original_size(db, own),
         stored=kept_size(db, own),
         shared=[file for file_id, file in shared.items() if file_id not in own],
         continued=continued_by(db, families),

@@ -15,7 +15,7 @@ import pytest
 from agent_journal.connectors.base import Env, Extract, FoundFile
 from agent_journal.connectors.openclaw import CONNECTOR
 from agent_journal.connectors.pi import CONNECTOR as PI
-from tests.support.journals import aj, open_journal
+from tests.support.journals import aj, aj_json, open_journal
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -139,6 +139,15 @@ def test_sessions_are_kept_and_credentials_are_not(tmp_path: Path, path: Path) -
     found = CONNECTOR.discover(str(out / ".openclaw"))
     ids = [file.session_id for file in found if isinstance(file, FoundFile)]
     assert ids == [MAIN, CHILD]
+
+
+def test_prune_names_the_size_of_what_was_kept(tmp_path: Path, path: Path) -> None:
+    aj(tmp_path, "sync")
+    (source,) = aj_json(tmp_path, "sources", "--agent", "openclaw", "--files")["items"]
+    kept = {file["session"]: file["size"] for file in source["files"]}
+    pruned = aj_json(tmp_path, "prune", MAIN, "--yes")["items"]
+    sizes = {item["session"]: item["size"] for item in pruned}
+    assert sizes[MAIN] == kept[MAIN] + kept[CHILD]  # its sub-agent goes with it
 
 
 def test_a_damaged_database_is_a_problem(tmp_path: Path, path: Path) -> None:

@@ -234,6 +234,18 @@ def kept_size(db: Connection, file_ids: Iterable[int]) -> int:
     return size
 
 
+def original_size(db: Connection, file_ids: Iterable[int]) -> int:
+    """How many bytes files have as they were kept; of rows of a database, those of the rows."""
+    import json
+
+    query = (
+        "SELECT coalesce(sum(v.size), 0) FROM files f JOIN versions v ON v.id = f.version_id "
+        "WHERE f.id IN (SELECT value FROM json_each(?))"
+    )
+    size: int = db.execute(query, (json.dumps(list(file_ids)),)).fetchone()[0]
+    return size
+
+
 def continued_by(db: Connection, family: dict[int, str]) -> list[str]:
     """The sessions that begin with the messages of others."""
     found = []
