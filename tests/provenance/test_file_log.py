@@ -9,6 +9,8 @@ import pytest
 from agent_journal.answers.blame import find_blame
 from agent_journal.answers.file_log import file_log_answer, find_file_log
 from agent_journal.answers.repository_provenance import find_provenance, provenance_answer
+from agent_journal.cli.output import Screen
+from agent_journal.cli.views.file_log import file_log_table
 from agent_journal.errors import JournalError
 from agent_journal.provenance.repository_shares import Grouping
 from tests.provenance.test_blame import CART, PRICE
@@ -100,6 +102,21 @@ def test_the_command_prints_it(home: Path, repository: Repository) -> None:
     )
     done = aj(home, "log", "price.py", "--plain", cwd=repository.root / "doc")
     assert (done.stdout, done.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_a_narrow_terminal_keeps_the_id(home: Path, repository: Repository, width: int) -> None:
+    uid = "4f1c2a00-0000-7000-8000-000000000000"
+    session = ClaudeSession(home, uid, repository.root, 5)
+    session.prompt("merge duplicate cart lines of every basket that was left behind")
+    session.write("cart.py", CART)
+    repository.commit("cart", 10, **{"cart.py": CART})
+    with open_journal(home) as journal:
+        journal.sync()
+        answer = file_log_answer(*find_file_log(journal, str(repository.root / "cart.py")))
+    head, row = file_log_table(answer).lines(Screen(width, colour=False))
+    assert row.startswith("claude-code 4f1c2a00  1 Nov")
+    assert head.endswith("left  first prompt")
 
 
 def test_the_lines_of_a_repository(home: Path, repository: Repository) -> None:

@@ -13,11 +13,11 @@ from agent_journal.text.human import human_count, plural
 from agent_journal.text.plain import one_line, safe
 
 _COLUMNS = (
-    Column("session", least=12),
+    Column("session"),  # not cut: its end is the id, which other commands take
     Column("last edit"),
-    Column("edits", is_number=True, leaves=1),
-    Column("added", is_number=True),
-    Column("removed", is_number=True),
+    Column("edits", is_number=True, leaves=3),
+    Column("added", is_number=True, leaves=1),
+    Column("removed", is_number=True, leaves=2),
     Column("left", is_number=True),
     Column("first prompt", least=12),
 )
@@ -28,6 +28,14 @@ def print_file_log(answer: Answer, *, plain: bool) -> None:
     if plain:
         _plain_table(answer).print(plain=True)
         return
+    if answer.items:
+        file_log_table(answer).print()
+        known = f"{answer.extra['lines_of_sessions']:,}"
+        note(f"{known} of {plural(answer.extra['lines'], 'line')} written by recorded sessions")
+
+
+def file_log_table(answer: Answer) -> Table:
+    """Return a row for each session, the newest first."""
     names = short_names(answer.items)
     table = Table(_COLUMNS)
     for item in answer.items:
@@ -40,10 +48,7 @@ def print_file_log(answer: Answer, *, plain: bool) -> None:
             human_count(item["lines_left"]),
             _what(item),
         )
-    if answer.items:
-        table.print()
-        known = f"{answer.extra['lines_of_sessions']:,}"
-        note(f"{known} of {plural(answer.extra['lines'], 'line')} written by recorded sessions")
+    return table
 
 
 def _what(item: Mapping[str, Any]) -> str:
