@@ -139,7 +139,7 @@ def unpriced(tmp_path: Path) -> Iterator[Server]:
 
 def test_what_has_no_price_is_said_and_hatched_and_never_0(unpriced: Server) -> None:
     text = unpriced.ask("/usage?since=all&by=daily").text
-    assert "No price is known for nobody-knows (1.0M tokens)" in text
+    assert "The cost of nobody-knows (1.0M tokens) is not known" in text
     assert "<b>" in text
     assert ["nobody-knows", "not known", "1.0M", "1"] in rows(text, "Models")
     assert ["model-a", "$2.00", "1.0M", "1"] in rows(text, "Models")

@@ -139,7 +139,7 @@ def _ledger(lines: Sequence[LedgerLine]) -> Iterator[str]:
         about = f'<span class="meta">{size} · {_MEANINGS[status]}</span>'
         yield f"<li><b>{count:,}</b> {status} {about}</li>"
     yield "</ul>\n"
-    yield f"<details><summary>{counted(len(lines), 'kind')} of records</summary>"
+    yield f"<details><summary>{counted(len(lines), 'kind')} of record</summary>"
     yield '<div class="scrolls" tabindex="0" role="group" aria-label="Kinds of records"><table>'
     yield '<thead><tr><th class="number">records</th><th class="number">bytes</th><th>fate</th>'
     yield "<th>kind</th><th>reason</th></tr></thead><tbody>"

@@ -162,7 +162,7 @@ def _without_price(usage: UsageOverview) -> Iterator[str]:
     if len(known) > len(names):
         names.append(f"{len(known) - len(names)} more")
     missing = ", ".join(names)
-    yield f'<p class="remark">No price is known for {missing}. The sums leave these out.</p>\n'
+    yield f'<p class="remark">The cost of {missing} is not known; the sums leave it out.</p>\n'
 
 
 def _tokens(tokens: int | None) -> str:
