@@ -26,6 +26,7 @@ WRONG = [
     (["snyc"], "no command 'snyc'", "did you mean 'sync'?"),
     (["ls", "--jsn"], "no option '--jsn'", "did you mean '--json'?"),
     (["verify", "--zzzz"], "no option '--zzzz'", "see 'aj verify --help'"),
+    (["usage", "--month"], "no option '--month'", "see 'aj usage --help'"),
     (["show"], "ID is missing", "see 'aj show --help'"),
     (["search"], "QUERY is missing", "see 'aj search --help'"),
     (["blame"], "FILE is missing", "see 'aj blame --help'"),
@@ -84,6 +85,24 @@ def test_an_ambiguous_id_lists_the_five_newest(home: Path) -> None:
     assert hint == "    write more of the id"
     few = aj(home, "show", "0190000").stderr
     assert few.startswith("aj: '0190000' matches 7 sessions")
+
+
+def test_ambiguous_ids_of_different_lengths_are_below_each_other(tmp_path: Path) -> None:
+    for number, session in enumerate(("01a1e459-1", "01a1e44e-a175-755d", "01a1e44e-71d3-708b")):
+        write_claude(tmp_path, session, start=number * 10)
+    aj(tmp_path, "sync")
+    rows = aj(tmp_path, "show", "01a1").stderr.splitlines()[1:-1]
+    assert [row.split()[0] for row in rows] == ["01a1e44e-71d3", "01a1e44e-a175", "01a1e459"]
+    assert {row.index("claude-code") for row in rows} == {21}
+    assert max(map(len, rows)) < 80
+
+
+@pytest.mark.parametrize("group", ["hooks", "schedule"])
+def test_a_group_without_a_command_shows_its_help(home: Path, group: str) -> None:
+    done = aj(home, group)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == aj(home, group, "--help").stdout
 
 
 @pytest.mark.parametrize("command", ["ls", "search"])

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agent_journal import __version__
+from agent_journal.cli.output import note
 from agent_journal.errors import UsageError
 from agent_journal.text.suggestions import did_you_mean
 
@@ -125,6 +126,9 @@ def invoke(args: list[str]) -> int:
         return stop.exit_code
     except click.Abort:
         raise KeyboardInterrupt from None
+    except click.exceptions.NoArgsIsHelpError as error:  # `aj hooks`: the help says what to type
+        note(error.message)
+        return 2
     except click.ClickException as error:
         from agent_journal.cli.wrong_usage import usage_error
 

@@ -8,7 +8,7 @@ import click
 from click.exceptions import MissingParameter, NoSuchOption
 
 from agent_journal.errors import UsageError
-from agent_journal.text.suggestions import did_you_mean
+from agent_journal.text.suggestions import near_words
 
 _WITH_OPTIONAL_PART = re.compile(r"(\w+)\[.*")  # as FILE[:LINES]
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
@@ -71,8 +71,9 @@ def _hint(error: click.ClickException) -> str | None:
     if context is None:
         return None
     if isinstance(error, NoSuchOption):
-        names = [name for option in context.command.params for name in option.opts]
-        near = did_you_mean(error.option_name, names, cutoff=0.6)
+        # Without the dashes, which would make --plot look like --month
+        names = {name.lstrip("-"): name for one in context.command.params for name in one.opts}
+        near = near_words(error.option_name.lstrip("-"), names, cutoff=0.6)
         if near:
-            return near
+            return f"did you mean '{names[near[0]]}'?"
     return f"see '{context.command_path} --help'"

@@ -121,7 +121,7 @@ def human_time(micros: int | None, now: float | None = None) -> str:
 def short_ids(ids: Sequence[str]) -> list[str]:
     """Shorten each id to eight characters, or to as many as tell it from the others."""
     short = [one_line(full[:8], 8) for full in ids]
-    for length in (14, 24, 200):
+    for length in (13, 23, 200):  # groups of a UUID end there
         times = Counter(short)
         for place, full in enumerate(ids):
             if times[short[place]] > 1:

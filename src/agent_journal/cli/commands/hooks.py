@@ -81,7 +81,7 @@ def remove(agent: str) -> None:
 @hooks.command()
 @click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="[AGENT]", required=False)
 def status(agent: str | None) -> None:
-    """Say whether the hooks are in the settings of AGENT, or of every agent."""
+    """Show which agents have the hooks installed."""
     agents = list(CLIENTS)
     if agent is not None:
         agents = [agent]

@@ -93,7 +93,7 @@ def remove(agent: str, project: bool) -> None:
 @click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="[AGENT]", required=False)
 @_project
 def status(agent: str | None, project: bool) -> None:
-    """Say whether the server is in the settings of AGENT, or of every agent."""
+    """Show which agents have the server installed."""
     agents = list(CLIENTS)
     if agent is not None:
         agents = [agent]

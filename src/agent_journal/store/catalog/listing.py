@@ -32,6 +32,8 @@ HAS_CONTENT = "(s.message_count > 0 OR s.edit_count > 0)"
 _NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
 _LAST = "\U0010ffff"
 _MOST_NAMED = 5
+_MOST_LETTERS = 44  # of an id and a title, so that a row of them fits 80 columns
+_LEAST_TITLE = 16
 _SHORT_LENGTHS = (8, 13, 18, 24)  # letters; the groups of a UUID end there
 _PLAIN_NAME = r"\w[\w./-]*\Z"  # compiled when it is used: a sync is short
 
@@ -262,10 +264,13 @@ def _ambiguous(text: str, matches: list[SessionRow]) -> AmbiguousSession:
     if len(matches) > _MOST_NAMED:
         lines[0] += "; the newest are:"
     newest = sorted(matches, key=lambda row: -(row.ended_at or row.started_at or 0))[:_MOST_NAMED]
-    for short, row in zip(short_ids([row.id for row in newest]), newest, strict=True):
+    names = short_ids([row.id for row in newest])
+    widest = max(map(len, names))
+    room = max(_LEAST_TITLE, _MOST_LETTERS - widest)
+    for name, row in zip(names, newest, strict=True):
         when = human_time(row.ended_at or row.started_at)
-        title = one_line(row.title or "(no title)", 36)
-        lines.append(f"      {short}  {row.agent:<11}  {when:<10}  {title}")
+        title = one_line(row.title or "(no title)", room)
+        lines.append(f"      {name:<{widest}}  {row.agent:<11}  {when:<10}  {title}")
     return AmbiguousSession("\n".join(lines), "write more of the id")
 
 
