@@ -11,6 +11,7 @@ from agent_journal.answers.file_log import file_log_answer, find_file_log
 from agent_journal.answers.repository_provenance import find_provenance, provenance_answer
 from agent_journal.cli.output import Screen
 from agent_journal.cli.views.file_log import file_log_table
+from agent_journal.cli.views.provenance import provenance_table
 from agent_journal.errors import JournalError
 from agent_journal.provenance.repository_shares import Grouping
 from tests.provenance.test_blame import CART, PRICE
@@ -117,6 +118,22 @@ def test_a_narrow_terminal_keeps_the_id(home: Path, repository: Repository, widt
     head, row = file_log_table(answer).lines(Screen(width, colour=False))
     assert row.startswith("claude-code 4f1c2a00  1 Nov")
     assert head.endswith("left  first prompt")
+
+
+def test_a_repository_by_session_has_short_ids_and_titles(
+    home: Path, repository: Repository
+) -> None:
+    uid = "4f1c2a00-0000-7000-8000-000000000000"
+    session = ClaudeSession(home, uid, repository.root, 5)
+    session.prompt("merge duplicate cart lines")
+    session.write("cart.py", CART)
+    repository.commit("cart", 10, **{"cart.py": CART})
+    with open_journal(home) as journal:
+        journal.sync()
+        found = find_provenance(journal, str(repository.root), "session")
+        answer = provenance_answer(found, "session")
+    row = provenance_table(answer).lines(Screen(80, colour=False))[1]
+    assert row.startswith("claude-code 4f1c2a00 “merge duplicate cart lines”  ")
 
 
 def test_the_lines_of_a_repository(home: Path, repository: Repository) -> None:
