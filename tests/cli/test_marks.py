@@ -104,6 +104,7 @@ def test_a_title_is_shown_everywhere_and_taken_back(home: Path) -> None:
     assert shown["agent_title"] == "user text 0 of xyz"
     assert ids(aj_json(home, "title")) == ["xyz"]
     assert aj(home, "title", "xyz").stdout == f"xyz  {OWN}\n"
+    assert aj(home, "title", "xyz", "two", "words").stdout == "xyz  two words\n"
     aj(home, "title", "xyz", "--reset")
     assert aj(home, "show", "xyz").stdout.startswith("user text 0 of xyz")
     assert ids(aj_json(home, "title")) == []

@@ -15,11 +15,11 @@ from agent_journal.store.catalog.session_row import SessionRow
 
 @click.command()
 @click.argument("ids", metavar="[ID]", required=False, shell_complete=complete_sessions)
-@click.argument("text", metavar="[TEXT]", required=False)
+@click.argument("words", metavar="[TEXT]", nargs=-1)
 @click.option("--reset", is_flag=True, help="Bring the agent's title back; ID may be ID,ID.")
 @json_option
 @plain_option
-def title(ids: str | None, text: str | None, reset: bool, as_json: bool, plain: bool) -> None:
+def title(ids: str | None, words: tuple[str, ...], reset: bool, as_json: bool, plain: bool) -> None:
     """Give a session a title of your own; without a TEXT, show it.
 
     Without an ID, lists the sessions with such a title. It is shown everywhere instead of the
@@ -27,11 +27,11 @@ def title(ids: str | None, text: str | None, reset: bool, as_json: bool, plain: 
 
     \b
     Examples:
-      aj title last 'Retries: clock and jitter'
+      aj title last Retries: clock and jitter
       aj title 4f2a9c --reset
       aj title
     """
-    if reset and (ids is None or text is not None):
+    if reset and (ids is None or words):
         raise UsageError("--reset needs the ID of a session, and no title")
     with Journal.open() as journal:
         if ids is None:
@@ -39,10 +39,10 @@ def title(ids: str | None, text: str | None, reset: bool, as_json: bool, plain: 
         elif reset:
             rows = meant_sessions(journal, [ids])
             change_and_print(journal, rows, marking.reset_titles, as_json=as_json, plain=plain)
-        elif text is None:
+        elif not words:
             print_marked(journal, [journal.row(ids)], as_json=as_json, plain=plain)
         else:
-            _give(journal, journal.row(ids), text, as_json, plain)
+            _give(journal, journal.row(ids), " ".join(words), as_json, plain)
 
 
 def _give(journal: Journal, row: SessionRow, text: str, as_json: bool, plain: bool) -> None:
