@@ -93,7 +93,7 @@ def test_each_line_leads_to_its_prompt_its_edit_and_its_session(
     own: Server, shop: Repository
 ) -> None:
     text = own.ask(address(shop.root / "price.py")).text
-    assert "2 of 3 lines by recorded sessions" in text
+    assert "2 of 3 lines written by recorded sessions" in text
     (code,) = re.findall(r'<pre class="blame".*?</pre>', text, re.S)
     pieces = re.findall(r'<a class="(\w+)" id="l\d+" href="#(o\d+)" title="(\w+|-) ', code)
     assert pieces == [("s0", "o0", "written"), ("none", "o1", "-")]

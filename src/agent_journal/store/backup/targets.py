@@ -20,7 +20,7 @@ def check_target(target: str, home: str, agent_folders: Iterable[str]) -> None:
     path = os.path.realpath(target)
     if _is_in(path, home) or (not is_file_name(target) and _is_in(home, path)):
         raise UsageError(
-            f"{target} and the journal are in one another", "choose a place outside of it"
+            f"{target} and the folder of the journal overlap", "choose a place outside of it"
         )
     for folder in agent_folders:
         if _is_in(path, folder):

@@ -93,7 +93,8 @@ class _Lines:
         """The lines, and what is shown of each piece when it is chosen."""
         verdicts = self._found.verdicts
         own = sum(verdict.session is not None for verdict in verdicts)
-        yield f'<p class="meta">{own:,} of {counted(len(verdicts), "line")} by recorded sessions. '
+        lines = counted(len(verdicts), "line")
+        yield f'<p class="meta">{own:,} of {lines} written by recorded sessions. '
         yield "Choose a line to see its prompt. Lines without a colour are of no recorded "
         yield "session, which may be anybody.</p>\n"
         # All lines are one text, so that a secret in several of them is seen when it is masked
