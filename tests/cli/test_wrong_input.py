@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.journals import aj, aj_json, write_claude
+from tests.support.journals import aj, aj_json, variables, write_claude
 
 IDS = [f"019{number:05}-0000-7000-8000-000000000000" for number in range(7)]
 
@@ -144,3 +148,22 @@ def test_import_of_many_files_is_a_summary(home: Path, tmp_path: Path) -> None:
     assert len(lines) == 12
     listed = {f"claude-code:{item['id']}" for item in aj_json(again, "ls")["items"]}
     assert {line.rpartition(", ")[2] for line in lines} == listed
+
+
+def test_what_ends_a_question_is_said_on_a_line_of_its_own(home: Path) -> None:
+    leader, follower = pty.openpty()
+    os.write(leader, b"\x04")  # Ctrl-D
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_journal", "prune", IDS[0]],
+        env={**variables(home), "TERM": "xterm"},
+        stdin=follower,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    os.close(leader)
+    os.close(follower)
+    *_, question, last = done.stderr.splitlines()
+    assert question.startswith("Hide 1 session? [y/N]")
+    assert last.startswith("interrupted;")
+    assert done.returncode == 130

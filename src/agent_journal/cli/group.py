@@ -124,7 +124,9 @@ def invoke(args: list[str]) -> int:
         result: Any = aj.main(args=args, prog_name="aj", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.Abort:
+    except click.Abort as abort:
+        if abort.__cause__ is None:  # at a question, after which the cursor still stands
+            note("")
         raise KeyboardInterrupt from None
     except click.exceptions.NoArgsIsHelpError as error:  # `aj hooks`: the help says what to type
         note(error.message)
