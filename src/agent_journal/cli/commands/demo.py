@@ -14,9 +14,10 @@ from agent_journal.cli.output import echo, note, style, use_colour
 _TOUR: tuple[list[str], ...] = (["sync"], [], ["ls"], ["show", "last", "--depth", "assistant"])
 _NEXT = (
     "aj sync            read the sessions of your agents on this machine",
-    "aj ls --since 7d   list this week's sessions",
-    "aj show last       show the newest one",
+    "aj                 find, read and resume sessions on the whole terminal",
+    "aj web             the same in a browser, with usage and activity",
     "aj search WORDS    search everything that was said, done and printed",
+    "aj show last       show the newest session",
     "aj verify          verify that nothing was lost",
     "aj doctor          see what the agents will delete, and what is kept",
 )
