@@ -79,9 +79,12 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert done.returncode == 0, done.stderr
     aj(home, "tag", "leaky", "secret")
     aj(home, "title", "leaky", "A title of one's own")
+    aj(home, "backup", home / "backup")
     programs = home / "programs"
     programs.mkdir()
-    (programs / "crontab").write_text("#!/bin/sh\necho '0 0 * * * aj sync # agent-journal'\n")
+    (programs / "crontab").write_text(
+        "#!/bin/sh\necho '0 0 * * * aj sync >/dev/null # agent-journal'\n"
+    )
     (programs / "crontab").chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(programs), prepend=os.pathsep)
@@ -100,7 +103,7 @@ ANSWERS = [
     ("sources", ["sources"]),
     ("sources", ["sources", "--files"]),
     ("restored", ["restore", "--all", "-o", "{home}/restored"]),
-    ("backup", ["backup", "{home}/backup"]),
+    ("backup", ["backup", "{home}/another-backup"]),
     ("restored", ["restore", "--from", "{home}/backup", "-o", "{home}/again"]),
     ("exported", ["export", "last", "-o", "{home}/last.html"]),
     ("exported", ["export", "last", "-o", "{home}/split.html", "--split", "2"]),
@@ -125,6 +128,9 @@ ANSWERS = [
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
     ("schedule", ["schedule", "status"]),
+    ("installed", ["hooks", "status"]),
+    ("installed", ["mcp", "status", "claude-code"]),
+    ("installed", ["statusline", "status"]),
     ("merged", ["import-journal", "{home}/backup"]),
     ("pruned", ["prune", "leaky", "--yes"]),
     ("pruned", ["prune", "--list"]),

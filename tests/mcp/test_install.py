@@ -241,6 +241,8 @@ def test_an_older_entry_of_ours_is_replaced(tmp_path: Path) -> None:
         json.dumps({"mcpServers": {"agent-journal": {"command": "/old/aj", "args": ["mcp"]}}})
     )
     assert "with another command" in aj(tmp_path, "mcp", "status", "cursor").stdout
+    (item,) = json.loads(aj(tmp_path, "mcp", "status", "cursor", "--json").stdout)["items"]
+    assert (item["agent"], item["state"], item["error"]) == ("cursor", "changed", None)
     assert aj(tmp_path, "mcp", "install", "cursor").returncode == 0
     assert entry(path, "cursor") == wanted(tmp_path, "cursor")
 

@@ -16,6 +16,7 @@ from agent_journal.answers.exported import ExportedItem
 from agent_journal.answers.file_log import FileLogExtra, FileLogItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
+from agent_journal.answers.installed import InstalledItem
 from agent_journal.answers.marks import MarkedItem, TagItem
 from agent_journal.answers.merged import MergedItem
 from agent_journal.answers.pruned import PrunedExtra, PrunedItem
@@ -73,6 +74,7 @@ ITEMS: dict[str, type] = {
     "expiring": ExpiringItem,
     "config": SettingItem,
     "schedule": ScheduleItem,
+    "installed": InstalledItem,
     "fixes": FixItem,
     "commands": CommandItem,
     "file_history": FileHistoryItem,

@@ -6,8 +6,11 @@ import json
 
 import click
 
-from agent_journal.cli.options import AgentChoice
-from agent_journal.cli.output import echo, note
+from agent_journal.answers.installed import InstalledItem, installed_answer, installed_item
+from agent_journal.cli.options import AgentChoice, json_option
+from agent_journal.cli.output import echo, note, print_json
+from agent_journal.cli.views.installed import print_installed
+from agent_journal.connectors.base import Env
 from agent_journal.convert.hook_entries import (
     CLIENTS,
     are_installed,
@@ -19,7 +22,6 @@ from agent_journal.convert.hook_entries import (
 from agent_journal.errors import ConfigError
 from agent_journal.journal import Journal
 from agent_journal.text.human import short_path
-from agent_journal.text.plain import one_line
 
 _agent = click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="AGENT")
 
@@ -80,18 +82,29 @@ def remove(agent: str) -> None:
 
 @hooks.command()
 @click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="[AGENT]", required=False)
-def status(agent: str | None) -> None:
+@json_option
+def status(agent: str | None, as_json: bool) -> None:
     """Show which agents have the hooks installed."""
     agents = list(CLIENTS)
     if agent is not None:
         agents = [agent]
     with Journal.open() as journal:
-        for name in agents:
-            try:
-                state = "installed" if are_installed(name, journal.env) else "not installed"
-            except ConfigError as error:
-                state = f"unknown: {one_line(error.message, 200)}"
-            echo(f"{name}: {state} ({short_path(hooks_path(name, journal.env))})")
+        items = [_found(name, journal.env) for name in agents]
+    if as_json:
+        print_json(installed_answer(items))
+    else:
+        print_installed(items)
+
+
+def _found(agent: str, env: Env) -> InstalledItem:
+    path = hooks_path(agent, env)
+    try:
+        is_there = are_installed(agent, env)
+    except ConfigError as error:
+        return installed_item(agent, "unknown", path, error.message)
+    if is_there:
+        return installed_item(agent, "installed", path)
+    return installed_item(agent, "absent", path)
 
 
 def _snippet(agent: str) -> str:

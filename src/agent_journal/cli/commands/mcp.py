@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from agent_journal.cli.options import AgentChoice
-from agent_journal.cli.output import echo, note
+from agent_journal.answers.installed import (
+    InstalledItem,
+    installed_answer,
+    installed_item,
+)
+from agent_journal.cli.options import AgentChoice, json_option
+from agent_journal.cli.output import echo, note, print_json
+from agent_journal.cli.views.installed import print_installed
 from agent_journal.convert.mcp_entries import CLIENTS, mcp_entry
 from agent_journal.convert.settings_entries import (
     Entry,
@@ -18,7 +26,6 @@ from agent_journal.convert.settings_entries import (
 from agent_journal.errors import ConfigError
 from agent_journal.journal import Journal
 from agent_journal.text.human import short_path
-from agent_journal.text.plain import one_line
 
 _agent = click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="AGENT")
 _project = click.option(
@@ -92,27 +99,34 @@ def remove(agent: str, project: bool) -> None:
 @mcp.command()
 @click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="[AGENT]", required=False)
 @_project
-def status(agent: str | None, project: bool) -> None:
+@json_option
+def status(agent: str | None, project: bool, as_json: bool) -> None:
     """Show which agents have the server installed."""
     agents = list(CLIENTS)
     if agent is not None:
         agents = [agent]
-    for name in agents:
-        entry = _entry(name, project)
-        echo(f"{name}: {_state(entry)} ({short_path(entry.path)})")
+    items = [_found(name, _entry(name, project)) for name in agents]
+    if as_json:
+        print_json(installed_answer(items))
+    else:
+        print_installed(items, "another server has the name")
 
 
-def _state(entry: Entry) -> str:
+def _found(agent: str, entry: Entry) -> InstalledItem:
     try:
         found = find_entry(entry)
     except ConfigError as error:
-        return f"unknown: {one_line(error.message, 200)}"
+        return installed_item(agent, "unknown", entry.path, error.message)
+    return installed_item(agent, _state(entry, found), entry.path)
+
+
+def _state(entry: Entry, found: Any) -> str:
     if found is None:
-        return "not installed"
+        return "absent"
     if not is_ours(found):
-        return "not installed: another server has the name"
+        return "other"
     if found != with_additions(entry.value, found):
-        return "installed, with another command"
+        return "changed"
     return "installed"
 
 

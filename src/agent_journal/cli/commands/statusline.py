@@ -8,8 +8,11 @@ import shlex
 
 import click
 
+from agent_journal.answers.installed import installed_answer, installed_item
 from agent_journal.cli.commands.convert import ask
-from agent_journal.cli.output import echo, note
+from agent_journal.cli.options import json_option
+from agent_journal.cli.output import echo, note, print_json
+from agent_journal.cli.views.installed import installed_words
 from agent_journal.convert.claude_code.status_line import (
     KEY,
     entry_for,
@@ -99,20 +102,25 @@ def remove() -> None:
 
 
 @statusline.command()
-def status() -> None:
+@json_option
+def status(as_json: bool) -> None:
     """Say whether the status line is installed."""
     settings = read_settings(settings_path(os.environ))
-    echo(f"{_state(settings)} ({short_path(settings.path)})")
+    item = installed_item("claude-code", _state(settings), settings.path)
+    if as_json:
+        print_json(installed_answer([item]))
+        return
+    echo(installed_words(item, "another status line is set"))
     if is_ours(entry_of(settings)):
         echo(f"runs {one_line(entry_of(settings)['command'], 200)}")
 
 
 def _state(settings: Settings) -> str:
     if entry_of(settings) is None:
-        return "not installed"
+        return "absent"
     if is_ours(entry_of(settings)):
         return "installed"
-    return "not installed: another status line is set"
+    return "other"
 
 
 def _snippet(entry: dict[str, str]) -> str:
