@@ -15,7 +15,7 @@ import pytest
 
 from agent_journal.connectors import BUILT_IN, get_connector
 from agent_journal.connectors.base import FoundFile
-from agent_journal.model import ToolCall
+from agent_journal.model import Session, ToolCall
 from agent_journal.testing import Contract, ContractBroken, damaged
 from agent_journal.testing.damage import cuts
 from tests.support.cursor_home import build, files_of
@@ -187,6 +187,34 @@ def test_a_byte_that_is_not_accounted_for_breaks_it() -> None:
     lazy = Contract(Lazy(), CASES / "gemini", ".gemini")  # type: ignore[arg-type]
     with pytest.raises(ContractBroken, match="bytes are accounted for"):
         lazy.bytes_are_accounted_for()
+
+
+class Unfit(Lazy):
+    def __init__(self, *pieces: object, sessions: tuple[object, ...] = ()) -> None:
+        self._pieces = pieces
+        self._sessions = sessions
+
+    def reader(self, file: object, state: bytes | None) -> object:
+        reader = get_connector("gemini").reader(file, state)  # type: ignore[arg-type]
+        read = reader.read
+        reader.read = lambda content: [*self._pieces, *read(content)]  # type: ignore
+        reader.sessions = lambda: self._sessions  # type: ignore
+        return reader
+
+
+@pytest.mark.parametrize(
+    ("unfit", "reason"),
+    [
+        (Unfit(ToolCall(session_id="s", id="c", status="done")), r"'done'.*status"),  # type: ignore[arg-type]
+        (Unfit("a text"), "str, which is not a piece"),
+        (Unfit(sessions=(Session(agent="gemini", id=7),)), r"`str`, got `int`.*id"),  # type: ignore[arg-type]
+    ],
+    ids=["status", "piece", "session"],
+)
+def test_a_value_that_a_sync_refuses_breaks_it(unfit: Unfit, reason: str) -> None:
+    contract = Contract(unfit, CASES / "gemini", ".gemini")  # type: ignore[arg-type]
+    with pytest.raises(ContractBroken, match=reason):
+        contract.bytes_are_accounted_for()
 
 
 def test_what_is_not_expected_breaks_it(tmp_path: Path) -> None:

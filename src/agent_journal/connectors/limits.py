@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from agent_journal.connectors.values import count, integer
+from agent_journal.model import Piece, Session
 
 T = TypeVar("T", bound=msgspec.Struct)
 _SIGNED = frozenset(("exit_code",))
+_PIECES = (*get_args(Piece), Session)
 
 
 def within_limits(piece: T) -> tuple[T, list[str]]:
     """The piece without impossible numbers and times, and the names of those; types are checked."""
+    if not isinstance(piece, _PIECES):
+        raise TypeError(
+            f"a reader returned {type(piece).__name__}, which is not a piece of the model"
+        )
     left_out: list[str] = []
     values = _possible(msgspec.to_builtins(piece, builtin_types=(datetime,)), left_out)
     return msgspec.convert(values, type(piece), builtin_types=(datetime,)), left_out

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.connectors import jsonl
 from agent_journal.connectors.base import GROWING, Connector, FoundFile, Pause
+from agent_journal.connectors.limits import within_limits
 from agent_journal.model import HistoryEntry, Message, Session, ToolCall, Withdrawal
 from agent_journal.store.quotes import text_at
 from agent_journal.testing.contents import BytesContent, identity_of, merge_message, withdraw
@@ -178,7 +179,7 @@ class Contract:
             pieces = list(reader.read(BytesContent(data, chunk_size)))
             for piece in pieces:
                 _check_quote(piece, data)
-            list(reader.sessions())
+            _check_values(file.name, [*pieces, *reader.sessions()])
             reader.save()
         pending = len(data) - reader.offset
         accounted = reader.ledger.total_bytes
@@ -206,6 +207,16 @@ def _short_quotes() -> Iterator[None]:
         yield
     finally:
         jsonl.QUOTED_FROM = before
+
+
+def _check_values(name: str, pieces: Iterable[Any]) -> None:
+    """A sync refuses a file with a piece that has a value of another type."""
+    for piece in pieces:
+        if not isinstance(piece, Pause):
+            try:
+                within_limits(piece)
+            except (TypeError, ValueError) as error:
+                raise ContractBroken(f"{name}: {type(piece).__name__}: {error}") from error
 
 
 def _check_quote(piece: object, data: bytes) -> None:
