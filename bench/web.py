@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STARTS = 5
 QUESTIONS = 60  # in each mode
-PLACES = 20  # in the long session
+PLACES = 40  # in the long session
 PEOPLE = 4
 LINES = 20  # that an agent writes while its session is open
 # A page asks twice: 120 ms after a keystroke for words, after 400 ms by meaning. On a slow machine
