@@ -58,9 +58,12 @@ class _Names:
         place = self._places.get(name)
         if place is None:
             return ""
-        shared = 0
-        for other in self._names[max(0, place - 1) : place] + self._names[place + 1 : place + 2]:
-            shared = max(shared, _shared_letters(name, other))
+        beside = self._names[max(0, place - 1) : place] + self._names[place + 1 : place + 2]
+        beginning = name[:_LEAST]
+        rivals = [other for other in beside if other.startswith(beginning)]
+        if not rivals:
+            return beginning
+        shared = max(_shared_letters(name, other) for other in rivals)
         if shared >= len(name):
             return ""
         return name[: max(_LEAST, shared + 1)]
