@@ -113,6 +113,8 @@ def test_resources_prompts_and_errors_in_every_version(home: Path, version: str)
             await client.read_resource("file:///etc/passwd")
         with pytest.raises(MCPError, match="no such prompt"):
             await client.get_prompt("poem")
+        with pytest.raises(MCPError, match="the argument 'about' is missing"):
+            await client.get_prompt("recall", {"topic": "retries"})
         wrong = await client.call_tool("search", {"limit": 3})
         assert wrong.is_error
 

@@ -36,6 +36,11 @@ def test_what_is_no_request(server: McpServer) -> None:
         answer = server.receive()
         assert answer["id"] is None
         assert answer["error"]["code"] == code, line[:20]
+    for method in (7, None, ["ping"]):
+        server.send({"jsonrpc": "2.0", "id": 5, "method": method})
+        answer = server.receive()
+        assert answer["id"] == 5
+        assert answer["error"]["code"] == -32600
     # Nothing answers these; the next answer is that of the ping
     server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     server.send({"jsonrpc": "2.0", "id": 1, "result": {}})

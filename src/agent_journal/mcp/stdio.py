@@ -112,7 +112,7 @@ class Server:
             self._cancel(message)
         elif not is_request(message):
             return  # a notification, or the answer to something that was never asked
-        elif method in _SLOW:
+        elif isinstance(method, str) and method in _SLOW:
             with self._lock:
                 self._waiting.add(message["id"])
             self._later(message)

@@ -39,7 +39,7 @@ class Prompt(NamedTuple):
         """The prompt with its argument; UsageError when that is missing."""
         value = str(given.get(self.argument) or "").strip()[:_LONGEST]
         if self.is_required and not value:
-            raise UsageError(f"{self.argument} is missing")
+            raise UsageError(f"the argument '{self.argument}' is missing")
         text = self.text.format(value=value or "last")
         message = {"role": "user", "content": {"type": "text", "text": text}}
         return {"description": self.description, "messages": [message]}

@@ -199,12 +199,15 @@ class Protocol:
         given = params.get("arguments")
         if not isinstance(given, Mapping):
             given = {}
-        return _tried(lambda: PROMPTS[name].result(given))
+        try:
+            return PROMPTS[name].result(given)
+        except UsageError as error:
+            raise ProtocolError(INVALID_PARAMS, error.message) from error
 
 
 def is_request(message: Any) -> bool:
     """Whether a message is one that must be answered."""
-    if not isinstance(message, Mapping) or not isinstance(message.get("method"), str):
+    if not isinstance(message, Mapping) or "method" not in message:
         return False
     return isinstance(message.get("id"), (str, int)) and not isinstance(message["id"], bool)
 
@@ -215,6 +218,8 @@ def respond(protocol: Protocol, message: Mapping[str, Any]) -> dict[str, Any]:
     if params is None:
         params = {}
     try:
+        if not isinstance(message["method"], str):
+            raise ProtocolError(INVALID_REQUEST, "method must be a string")
         if not isinstance(params, Mapping):
             raise ProtocolError(INVALID_REQUEST, "params must be an object")
         result = protocol.answer(message["method"], params)
