@@ -177,6 +177,22 @@ def test_statistics_that_agree_are_not_mentioned(tmp_path: Path) -> None:
     assert found["differences"] == []
 
 
+def test_impossible_numbers_of_an_agent_cost_only_themselves(tmp_path: Path) -> None:
+    write_claude(tmp_path, "s1", 4)
+    stats = {
+        "dailyActivity": [{"date": "2026-11-01", "messageCount": 2**70, "sessionCount": 3}],
+        "dailyModelTokens": [{"date": "2026-11-01", "tokensByModel": {"a": 2**70, "b": 5}}],
+    }
+    (tmp_path / ".claude/stats-cache.json").write_text(json.dumps(stats))
+    aj(tmp_path, "sync", "--no-index")
+    ((day, messages, sessions),) = [
+        (item["date"], item["message_count"], item["session_count"])
+        for item in aj_json(tmp_path, "sql", "FROM stats WHERE origin = 'agent'")["items"]
+    ]
+    assert (day, messages, sessions) == ("2026-11-01", 4, 3)  # 4: counted by us
+    assert aj_json(tmp_path, "doctor")["problems"] == 0
+
+
 @pytest.mark.parametrize("table", ["usage_sums", "message_sums"])
 def test_a_journal_of_the_first_version_is_migrated(tmp_path: Path, table: str) -> None:
     """Rows of usage get ids from the one sequence, and every sum is made."""

@@ -221,9 +221,10 @@ class RowsReader(LogReader[R, NoState]):
     def record(self, record: R, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one line."""
         self.mapped(record.table)
-        if not self._is_named and isinstance(record.id, str):
-            self.id = record.id  # the first row is that of the session
+        if not self._is_named:
             self._is_named = True
+            if isinstance(record.id, str):
+                self.id = record.id  # the first row is that of the session
         if record.too_large:
             raise ValueError(f"a value of this row is {TOO_LARGE}")
         pieces = self.row(record, offset, length)

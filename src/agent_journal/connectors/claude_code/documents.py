@@ -22,7 +22,7 @@ from agent_journal.connectors.claude_code.outcomes import todo_items
 from agent_journal.connectors.claude_code.records import TodoItem
 from agent_journal.connectors.claude_code.state import AGENT, AI_TITLE, CUSTOM_TITLE
 from agent_journal.connectors.jsonl import DocumentReader, LogReader
-from agent_journal.connectors.values import one_line
+from agent_journal.connectors.values import count, one_line
 from agent_journal.model import DailyStat, HistoryEntry, Piece, Plan, Session, Todo, TodoList
 from agent_journal.text.dates import parse_time
 
@@ -194,17 +194,24 @@ class StatsReader(DocumentReader):
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """One piece for each day."""
         stats: _Stats = _decoded(data, _Stats)
-        tokens = {day.date: day.tokens_by_model for day in stats.daily_model_tokens if day.date}
+        tokens = {day.date: _counts(day) for day in stats.daily_model_tokens if day.date}
         activity = {day.date: day for day in stats.daily_activity if day.date}
         for date in sorted(tokens.keys() | activity.keys()):
             day = activity.get(date) or _Activity()
             yield DailyStat(
                 date=date,
-                message_count=day.message_count,
-                session_count=day.session_count,
-                tool_call_count=day.tool_call_count,
+                message_count=count(day.message_count),
+                session_count=count(day.session_count),
+                tool_call_count=count(day.tool_call_count),
                 tokens_by_model=tokens.get(date, {}),
             )
+
+
+def _counts(day: _ModelTokens) -> dict[str, int]:
+    """The tokens of each model, without numbers that cannot be kept."""
+    return {
+        model: tokens for model, tokens in day.tokens_by_model.items() if count(tokens) is not None
+    }
 
 
 class _Paste(Struct, rename="camel"):

@@ -90,7 +90,7 @@ def _window(reader: EntryReader, record: Line) -> Iterable[Piece]:
     reader.mapped("window")
     state = reader.state
     window = mapping(record.window)
-    state.id = string(window.get("session_id"))
+    state.id = state.id or string(window.get("session_id"))
     state.origin = string(window.get("fork_source_session_id")) or string(
         window.get("previous_session_id")
     )
@@ -112,6 +112,7 @@ def _damaged(reader: EntryReader, record: Line) -> Iterable[Piece]:
     raise ValueError("an entry of OpenClaw's database that cannot be decompressed")
 
 
+HEADERS = ("session", "openclaw.window")
 ENTRIES: dict[str, Callable[[EntryReader, Line], Iterable[Piece]]] = {
     "session": _header,
     "model_change": _model_change,

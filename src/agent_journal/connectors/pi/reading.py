@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.pi.contents import Contents
 from agent_journal.connectors.pi.dialects import Dialect
-from agent_journal.connectors.pi.entries import ENTRIES
+from agent_journal.connectors.pi.entries import ENTRIES, HEADERS
 from agent_journal.connectors.pi.messages import read_message
 from agent_journal.connectors.pi.records import Line, State
 from agent_journal.connectors.placed_log import PlacedLogReader, with_spoken_title
@@ -51,6 +51,8 @@ class EntryReader(PlacedLogReader[Line, State]):
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one entry."""
         state = self.state
+        if state.id is None and record.type not in HEADERS:
+            state.id = stem(self.file.name)  # a header that comes later changes no id
         timestamp = parse_time(record.timestamp)
         self.begin(offset, length, timestamp, record.id or _made_id(record, offset))
         if timestamp is not None:
